@@ -19,6 +19,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSet>
+#include <QSignalSpy>
 #include <QTableWidget>
 #include <QAbstractButton>
 
@@ -265,6 +266,22 @@ TEST_F(EndToEnd, ComputeStartsACancelledSearchAgain)
     window->workspace().recompute();
     EXPECT_TRUE(QTest::qWaitFor([&] { return window->pages().current()->isComputing(); }, 20'000));
     window->workspace().insights().cancelAll();
+}
+
+TEST_F(EndToEnd, QueuedStepsOfThemeAndScaleRestyleTheWindowOnce)
+{
+    auto window = smallWindow();
+    QSignalSpy restyled(&theme, &Theme::changed);
+    for (int i = 0; i < 3; ++i)
+        window->actions().get(u"view.larger"_s)->trigger();
+    window->actions().get(u"view.theme.dark"_s)->trigger();
+    window->actions().get(u"view.smaller"_s)->trigger();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return restyled.count() > 0; }, 5'000));
+    QTest::qWait(100);
+    EXPECT_EQ(restyled.count(), 1);
+    EXPECT_NEAR(theme.uiScale(), 1.21, 1e-9);
+    EXPECT_TRUE(theme.isDark());
+    theme.setLook(Theme::Mode::light, 1);
 }
 
 TEST_F(EndToEnd, TheLimitEditorClosesWithTheTypedLimitAndKeepsWhatIsNone)

@@ -172,13 +172,13 @@ TEST(TableAnswers, FewChangedRowsAreReportedByCellManyAtOnce)
 {
     TenRows model;
     QSignalSpy spy(&model, &QAbstractItemModel::dataChanged);
-    tellChangedRows(model, {});
+    emitChangedRows(model, {});
     EXPECT_EQ(spy.size(), 0);
-    tellChangedRows(model, {0, 2, 3, 5, 7, 11, 13, 17});
+    emitChangedRows(model, {0, 2, 3, 5, 7, 11, 13, 17});
     EXPECT_EQ(spy.size(), 8 * 3);
     EXPECT_EQ(spy.last()[0].toModelIndex(), model.index(17, 2));
     spy.clear();
-    tellChangedRows(model, {1, 2, 3, 5, 7, 11, 13, 17, 19});
+    emitChangedRows(model, {1, 2, 3, 5, 7, 11, 13, 17, 19});
     ASSERT_EQ(spy.size(), 1);
     EXPECT_EQ(spy[0][0].toModelIndex(), model.index(1, 0));
     EXPECT_EQ(spy[0][1].toModelIndex(), model.index(19, 2));

@@ -233,7 +233,7 @@ TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
     }
     QTableWidget table(0, 1);
     EmptyNote note(table);
-    note.say(u"Nothing."_s);
+    note.showMessage(u"Nothing."_s);
     EXPECT_FALSE(note.isHidden());
     table.insertRow(0);
     EXPECT_TRUE(note.isHidden());

@@ -208,8 +208,8 @@ TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
         const auto said = [&](int role) { return page.candidates().index(row, CandidateModel::markColumn).data(role).toString(); };
         const QString reading = page.scatter().itemReading(candidate).join(u'\n');
         EXPECT_EQ(said(Qt::DisplayRole).contains(u"1 alike"_s), !c.equals.empty()) << shortText(c.values);
-        EXPECT_EQ(said(Qt::ToolTipRole).contains(u"The same in every figure: SP"_s), !c.equals.empty());
-        EXPECT_EQ(reading.contains(u"The same in every figure: SP"_s), !c.equals.empty());
+        EXPECT_EQ(said(Qt::ToolTipRole).contains(u"Identical in every metric: SP"_s), !c.equals.empty());
+        EXPECT_EQ(reading.contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(page.candidates().table().rows[row].back().startsWith(u"SP"_s), !c.equals.empty());
         alike += static_cast<int>(c.equals.size());
     }

@@ -90,7 +90,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
             if (key.isEmpty())
                 return;
             QMenu menu;
-            menu.addAction(tr("What this figure is"), this, [this, key] { Q_EMIT figureWanted(key); });
+            menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT figureWanted(key); });
             menu.exec(part->mapToGlobal(at));
         });
     }

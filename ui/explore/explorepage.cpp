@@ -69,6 +69,8 @@ const AxisFigure kFigures[] = {
      [](const ExploreCandidate&) { return 0.0; }, true},
 };
 
+constexpr double kMinColumn = 48; // at scale 1
+
 } // namespace
 
 ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
@@ -199,7 +201,7 @@ QWidget* ExplorePage::buildTable()
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         const int candidate = m_model->candidateAt(now.row());
         m_scatter->setHighlighted(candidate >= 0 ? QString::number(candidate) : QString());
-        statesSaid();
+        statesShown();
     });
     return m_tableCard;
 }
@@ -277,7 +279,7 @@ void ExplorePage::fitCandidates()
 {
     QHeaderView& header = *m_table->horizontalHeader();
     m_table->resizeColumnsToContents();
-    header.setMinimumSectionSize(header.sectionSizeHint(CandidateModel::nameColumn));
+    header.setMinimumSectionSize(theme().px(kMinColumn)); // numbers leave their room to the names
     header.setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
 }
 
@@ -312,10 +314,10 @@ void ExplorePage::refresh()
     refreshNote();
     refreshRejected();
     refreshScatter();
-    statesSaid();
+    statesShown();
 }
 
-void ExplorePage::statesSaid()
+void ExplorePage::statesShown()
 {
     const InsightStatus now = m_search.status();
     const bool asked = now.runs || now.waits || now.cancelled || !now.error.isEmpty();
@@ -323,7 +325,7 @@ void ExplorePage::statesSaid()
     m_start->setEnabled(snapshot() != nullptr && stateOf(scenario()) == PageState::current);
     m_compare->setEnabled(current);
     m_makeScenario->setEnabled(current && m_model->candidateAt(m_table->currentIndex().row()) >= 0);
-    m_nothing->say(asked ? m_scatter->message() : tr("Press Search: the layouts that fit stand here, the best first."));
+    m_nothing->showMessage(asked ? m_scatter->message() : tr("Press Search: it lists the layouts that fit, the best first."));
 }
 
 void ExplorePage::refreshNote()
@@ -434,6 +436,20 @@ void ExplorePage::restoreState(const QJsonObject& state)
     m_objective->setCurrent(std::clamp(state[u"objective"_s].toInt(2), 0, 4));
     m_xFigure->setCurrentIndex(std::clamp(state[u"x"_s].toInt(0), 0, 4));
     m_yFigure->setCurrentIndex(std::clamp(state[u"y"_s].toInt(1), 0, 4));
+}
+
+QString ExplorePage::answer() const
+{
+    const Exploration* found = m_search.value();
+    const SnapshotPtr now = snapshot();
+    if (!found || !now || !(now->across.p95 > 0))
+        return {};
+    const ExploreCandidate& best = found->candidates.front();
+    const double change = best.p95.value / now->across.p95 - 1;
+    return (change < 0 ? tr("Take %1: p95 %2, %3 compared with now, and %4 of memory.")
+                       : tr("Keep the present layout: the best other one, %1, has p95 %2, %3 compared with now, and %4 of memory."))
+        .arg(candidateName(best), format::seconds(best.p95.value).text(), format::percentDelta(change),
+             format::gib(best.peakMemoryGib).text());
 }
 
 } // namespace prism::ui

@@ -27,6 +27,8 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("explore"); }
     [[nodiscard]] QString title() const override { return tr("Explore"); }
+    [[nodiscard]] QString answer() const override;
+    [[nodiscard]] QString group() const override { return tr("Decide"); }
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
@@ -56,7 +58,7 @@ private:
     void refreshNote();
     void refreshScatter();
     void refreshRejected();
-    void statesSaid() override;
+    void statesShown() override;
     void highlight(int point);
     void fitCandidates(); ///< the name takes what the figures leave, and its heading at the least
     void compareBoth();

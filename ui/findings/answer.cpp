@@ -86,7 +86,7 @@ QString jobsDiffer(const Findings& f)
 /// p95 of scenarios: of a step, or of a million tokens where the jobs differ.
 class Times final {
 public:
-    explicit Times(const Findings& f) : m_perToken(!jobsDiffer(f).isEmpty()) {}
+    explicit Times(const Findings& f) : m_found(f), m_perToken(!jobsDiffer(f).isEmpty()) {}
 
     [[nodiscard]] Estimate p95(const FoundScenario& s) const
     {
@@ -109,10 +109,15 @@ public:
             return b.changes.p95.delta;
         if (b.baseline)
             return {-a.changes.p95.delta.value, a.changes.p95.delta.halfWidth};
-        return headlineChanges(*a.snapshot, *b.snapshot).p95.delta;
+        return changes(a, b).p95.delta;
+    }
+    [[nodiscard]] HeadlineChanges changes(const FoundScenario& a, const FoundScenario& b) const
+    {
+        return m_found.compare(a.snapshot, b.snapshot);
     }
 
 private:
+    const Findings& m_found;
     bool m_perToken;
 };
 
@@ -127,7 +132,7 @@ Preferred preferred(const Times& times, const FoundScenario& a, const FoundScena
 {
     if (const Estimate p95 = times.change(a, b); p95.significant())
         return {p95.value < 0, Reason::p95};
-    const HeadlineChanges c = headlineChanges(*a.snapshot, *b.snapshot);
+    const HeadlineChanges c = times.changes(a, b);
     const Snapshot &of = *a.snapshot, &other = *b.snapshot;
     if (of.daysToTrain > 0 && other.daysToTrain > 0 && c.daysToTrain.delta.significant())
         return {c.daysToTrain.delta.value < 0, Reason::days};

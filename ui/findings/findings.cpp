@@ -66,7 +66,7 @@ public:
     }
 
     [[nodiscard]] bool stopped() const { return m_options.stop.stop_requested(); }
-    void say(double share, const char* what) const
+    void reportProgress(double share, const char* what) const
     {
         if (m_options.progress)
             m_options.progress(share, what);
@@ -77,7 +77,7 @@ public:
         Diagnostics errors;
         const std::vector<const ScenarioEntry*> entries = chosen(m_query);
         for (std::size_t i = 0; i < entries.size() && !stopped(); ++i) {
-            say(0.3 * static_cast<double>(i) / static_cast<double>(entries.size()), "step times");
+            reportProgress(0.3 * static_cast<double>(i) / static_cast<double>(entries.size()), "step times");
             const ScenarioEntry& e = *entries[i];
             EvaluateOptions how = evaluateOptions(m_options, m_query.samples);
             const SnapshotPtr snapshot = m_evaluator.evaluate(*e.scenario, how);
@@ -118,12 +118,12 @@ public:
 
     void addCauses()
     {
-        say(0.35, "causes of spread");
+        reportProgress(0.35, "causes of spread");
         InsightOptions own = m_options;
         own.samples = 0;
         const Result<SensitivityTable> table = sensitivity(m_evaluator, m_found.best().snapshot->scenario, own);
         if (!table.ok()) {
-            m_found.notes << QObject::tr("The causes of the spread are not told: %1").arg(firstMessage(table.errors()));
+            m_found.notes << QObject::tr("The causes of the spread are not given: %1").arg(firstMessage(table.errors()));
             return;
         }
         std::vector<const SensitivityRow*> rows;
@@ -143,7 +143,7 @@ public:
 
     void addPlaces()
     {
-        say(0.55, "places");
+        reportProgress(0.55, "places");
         InsightOptions own = m_options;
         own.samples = 0;
         const Scenario& best = m_found.best().snapshot->scenario;
@@ -153,7 +153,7 @@ public:
         if (map.ok())
             m_found.places = std::move(map).value();
         else
-            m_found.notes << QObject::tr("Where a slow node hurts is not told: %1").arg(firstMessage(map.errors()));
+            m_found.notes << QObject::tr("Where a slow node hurts is not given: %1").arg(firstMessage(map.errors()));
         for (const FoundScenario& s : m_found.scenarios) {
             const std::vector<SlowEntry>& slow = s.snapshot->scenario.variability.slow;
             if (slow.empty() || m_found.slow)
@@ -170,7 +170,7 @@ public:
         JobQuery query;
         query.runs = kJobRuns;
         for (std::size_t i = 0; i < m_found.scenarios.size() && !stopped(); ++i) {
-            say(0.75 + 0.25 * static_cast<double>(i) / static_cast<double>(m_found.scenarios.size()), "the whole job");
+            reportProgress(0.75 + 0.25 * static_cast<double>(i) / static_cast<double>(m_found.scenarios.size()), "the whole job");
             FoundScenario& s = m_found.scenarios[i];
             if (!s.possible)
                 continue;
@@ -178,7 +178,7 @@ public:
             if (job.ok())
                 s.job = std::move(job).value();
             else if (!isCancelled(job.errors()))
-                m_found.notes << QObject::tr("%1: the whole job is not told. %2").arg(s.name, firstMessage(job.errors()));
+                m_found.notes << QObject::tr("%1: the whole job is not given. %2").arg(s.name, firstMessage(job.errors()));
         }
         if (const Result<JobSection> section = jobSectionOf(m_found.best().snapshot->scenario); section.ok() && m_found.best().job) {
             m_found.assumptions = jobAssumptions(m_found.best().snapshot->scenario, *section);

@@ -13,6 +13,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
 #include <optional>
 
 namespace prism::ui {
@@ -67,6 +68,10 @@ struct Findings {
     QStringList notes;                      ///< what could not be found, and why: one sentence each
     QString version;
     std::uint64_t seed = 1;
+    /// Changes from the first to the second; a window caches them.
+    std::function<HeadlineChanges(const SnapshotPtr&, const SnapshotPtr&)> compare = [](const SnapshotPtr& a, const SnapshotPtr& b) {
+        return headlineChanges(*a, *b);
+    };
     [[nodiscard]] const FoundScenario& best() const { return scenarios[advised]; }
 };
 inline constexpr std::size_t kMostFound = 6;

@@ -133,7 +133,7 @@ bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate)
 QString alikeText(const ExploreCandidate& candidate)
 {
     return candidate.equals.empty() ? QString()
-                                    : QObject::tr("The same in every figure: %1").arg(QString::fromStdString(equalsText(candidate)));
+                                    : QObject::tr("Identical in every metric: %1").arg(QString::fromStdString(equalsText(candidate)));
 }
 
 } // namespace prism::ui

@@ -279,10 +279,10 @@ void JobPage::refresh()
     m_losses->setData(data);
     m_losses->setText(text);
     present(presented(*m_losses));
-    statesSaid();
+    statesShown();
 }
 
-void JobPage::statesSaid()
+void JobPage::statesShown()
 {
     m_useBest->setEnabled(isCurrent(m_job));
 }
@@ -320,6 +320,20 @@ QJsonObject JobPage::saveState() const
 void JobPage::restoreState(const QJsonObject& state)
 {
     m_mode->setCurrent(state[u"mode"_s].toInt(0));
+}
+
+QString JobPage::answer() const
+{
+    const JobReport* job = m_job.value();
+    if (!job)
+        return {};
+    const std::string& start = job->config.startDate;
+    const double deadline = deadlineDays() > 0 ? deadlineDays() : std::ceil(job->p95Days.value);
+    const QString half = start.empty() ? tr("within %1 days").arg(format::number(job->p50Days.value))
+                                       : tr("by %1").arg(format::dayOfRun(start, job->p50Days.value));
+    return tr("Half of the runs end %1; %2 of them end %3, for %4 on average.")
+        .arg(half, format::percent(doneWithin(*job, deadline).value), format::byDeadline(start, deadline),
+             format::dollars(job->costUsdMean).text());
 }
 
 } // namespace prism::ui

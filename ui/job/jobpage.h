@@ -24,6 +24,8 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("job"); }
     [[nodiscard]] QString title() const override { return tr("Job"); }
+    [[nodiscard]] QString answer() const override;
+    [[nodiscard]] QString group() const override { return tr("Decide"); }
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
@@ -43,7 +45,7 @@ protected:
 private:
     void buildTools();
     void refresh() override;
-    void statesSaid() override;
+    void statesShown() override;
     void refreshEnds();
     void refreshFields();
     void refreshIntervals();

@@ -54,7 +54,7 @@ Result<OwnPreset> presetIn(const QByteArray& text)
     OwnPreset preset;
     preset.name = object[u"name"_s].toString().simplified().left(kLongestName);
     if (kind == std::end(kKindIds) || preset.name.isEmpty())
-        return problem(QObject::tr("it is no preset"));
+        return problem(QObject::tr("it is not a preset"));
     preset.kind = kOwnKinds[kind - std::begin(kKindIds)];
     const QJsonObject values = object[u"values"_s].toObject();
     for (const Parameter& p : parameters()) // in the order of the table: a spread's family comes before its figures

@@ -135,7 +135,7 @@ QWidget* MovesPage::buildTable()
     connect(m_table, &QTableView::entered, this, show);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this, show](const QModelIndex& now) {
         show(now);
-        statesSaid();
+        statesShown();
     });
     return m_card;
 }
@@ -361,10 +361,10 @@ void MovesPage::refresh()
     refreshCurves();
     refreshWhy();
     present({m_card, [this] { return m_moves.status(); }});
-    statesSaid();
+    statesShown();
 }
 
-void MovesPage::statesSaid()
+void MovesPage::statesShown()
 {
     m_apply->setEnabled(m_model->moveAt(m_table->currentIndex().row()) && isCurrent(m_moves));
 }
@@ -394,6 +394,20 @@ void MovesPage::restoreState(const QJsonObject& state)
     m_pairs->setChecked(state[u"pairs"_s].toBool());
     m_hardware->setChecked(state[u"hardware"_s].toBool());
     setGoal(state[u"goal_s"_s].toDouble());
+}
+
+QString MovesPage::answer() const
+{
+    const GoalMoves* found = this->found();
+    if (!found)
+        return {};
+    const std::vector<Move>& moves = found->moves.moves;
+    if (moves.empty() || !moves.front().improves)
+        return tr("None of %1 single changes lowers p95 by more than its sampling error.").arg(found->moves.tried);
+    const Move& best = moves.front();
+    return tr("%1 lowers p95 most: %2 to %3.")
+        .arg(moveText(best), format::timeChange({-best.p95Gain.value, best.p95Gain.halfWidth}),
+             format::seconds(found->moves.p95 - best.p95Gain.value).text());
 }
 
 } // namespace prism::ui

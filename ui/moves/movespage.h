@@ -31,6 +31,8 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("moves"); }
     [[nodiscard]] QString title() const override { return tr("Moves"); }
+    [[nodiscard]] QString answer() const override;
+    [[nodiscard]] QString group() const override { return tr("Decide"); }
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] QStringList paperNotes() const override;
     [[nodiscard]] QJsonObject saveState() const override;
@@ -59,7 +61,7 @@ private:
     [[nodiscard]] const GoalMoves* found() const;       ///< on the headline's level
     [[nodiscard]] const Comparison* comparison() const; ///< on the level of both headlines
     void refresh() override;
-    void statesSaid() override;
+    void statesShown() override;
     void refreshCurves();
     void refreshWhy();
     void typeGoal();

@@ -24,7 +24,7 @@ EmptyNote::EmptyNote(QAbstractItemView& table) : QLabel(table.viewport()), m_tab
     follow();
 }
 
-void EmptyNote::say(const QString& sentence)
+void EmptyNote::showMessage(const QString& sentence)
 {
     if (sentence == text())
         return;

@@ -13,7 +13,7 @@ class EmptyNote final : public QLabel {
     Q_OBJECT
 public:
     explicit EmptyNote(QAbstractItemView& table);
-    void say(const QString& sentence); ///< empty = nothing
+    void showMessage(const QString& sentence); ///< empty = nothing
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

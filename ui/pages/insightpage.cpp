@@ -165,8 +165,8 @@ void InsightPage::setContext(const PageContext& context)
             arrange(); // the charts know how high they must be
     }
     for (const Presented& chart : m_presented)
-        say(chart);
-    statesSaid();
+        showMessage(chart);
+    statesShown();
 }
 
 void InsightPage::listenTo(const PageContext& context)
@@ -197,7 +197,7 @@ void InsightPage::present(const Presented& shown)
         *known = shown;
     else
         m_presented << shown;
-    say(shown);
+    showMessage(shown);
     Q_EMIT shownChanged();
 }
 
@@ -214,7 +214,7 @@ InsightStatus InsightPage::statusOf(const Presented& shown) const
     return {.hasAnswer = snapshot() != nullptr, .isCurrent = true, .shown = of, .wanted = of};
 }
 
-void InsightPage::say(const Presented& shown) const
+void InsightPage::showMessage(const Presented& shown) const
 {
     const InsightStatus status = statusOf(shown);
     const PageState state = shown.status ? stateOf(scenario(), status) : stateOf(scenario());
@@ -242,8 +242,8 @@ void InsightPage::sayStates()
     if (!isVisible())
         return;
     for (const Presented& chart : m_presented)
-        say(chart);
-    statesSaid();
+        showMessage(chart);
+    statesShown();
     Q_EMIT shownChanged();
 }
 

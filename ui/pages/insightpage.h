@@ -102,7 +102,7 @@ protected:
     void shareScale(PlotBase& chart, const QString& mode);
     [[nodiscard]] const Theme& theme() const { return m_theme; }
     /// The charts have said what is under way: what else says it follows.
-    virtual void statesSaid() {}
+    virtual void statesShown() {}
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
 
@@ -113,7 +113,7 @@ private:
     /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
     [[nodiscard]] bool fitsBeside() const;
     void sayStates(); ///< on every chart that was presented
-    void say(const Presented& shown) const;
+    void showMessage(const Presented& shown) const;
     [[nodiscard]] InsightStatus statusOf(const Presented& shown) const;
     void listenTo(const PageContext& context);
 

@@ -21,6 +21,10 @@ public:
 
     [[nodiscard]] virtual QString id() const = 0;    ///< "sensitivity": names of files, help topic, saved state
     [[nodiscard]] virtual QString title() const = 0; ///< "Sensitivity": the tab
+    /// The question that it helps with: "Understand", "Decide" or "Check"; pages of one group are next to each other.
+    [[nodiscard]] virtual QString group() const { return tr("Understand"); }
+    /// One sentence that answers the page's question for the present input; empty = the study's answer.
+    [[nodiscard]] virtual QString answer() const { return {}; }
     virtual void setContext(const PageContext& context) = 0;
     [[nodiscard]] virtual QWidget* tools() { return nullptr; } ///< left part of the tool row; owned by the page
     [[nodiscard]] virtual TableData asTable() const = 0;

@@ -247,10 +247,10 @@ void PipelinePage::refresh()
     m_memory->setText(memory);
     const bool known = snapshot() && !snapshot()->costed->memory.stages.empty();
     present({m_memory, {}, tr("Computing the memory of each stage"), known ? QString() : tr("The memory of this scenario is not known.")});
-    statesSaid();
+    statesShown();
 }
 
-void PipelinePage::statesSaid()
+void PipelinePage::statesShown()
 {
     m_trace->setEnabled(isCurrent(m_step));
 }

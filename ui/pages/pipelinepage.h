@@ -41,7 +41,7 @@ private:
     void connectCharts();
     void ask();
     void refresh() override;
-    void statesSaid() override;
+    void statesShown() override;
     void refreshTexts(); ///< of the step and of the stretch that is chosen in it
     void refreshPair();  ///< the median step, on one scale with the other
     [[nodiscard]] bool isPaired() const;

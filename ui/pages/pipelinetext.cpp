@@ -46,7 +46,7 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
                              format::choice(QString::fromStdString(step.scheduleName)), shape, format::count(step.microbatches));
     QString footer = QObject::tr("One draw, no interval. ");
     if (step.candidates > 1)
-        footer += QObject::tr("Looked for among %1 draws%2. ")
+        footer += QObject::tr("Searched among %1 draws%2. ")
                       .arg(format::count(step.candidates), seed ? QObject::tr(", seed %1").arg(*seed) : QString());
     text.footer << footer + QObject::tr("Idle share of a stage %1 on average.").arg(format::percent(meanBubble(step)));
     return text;

@@ -72,7 +72,7 @@ void PlacementPage::makeTools()
     effect->setProperty("role", u"secondary"_s);
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_figure->setCurrent(1);
-    m_figure->setAccessibleName(tr("Figure of the heat map"));
+    m_figure->setAccessibleName(tr("Statistic of the heat map"));
     m_grouping->setChoices({tr("Stage"), nameOf(PlaceGrouping::node), nameOf(PlaceGrouping::rack)});
     m_grouping->setObjectName(u"placementCells"_s);
     m_grouping->setAccessibleName(tr("Cells of the heat map"));
@@ -123,7 +123,7 @@ void PlacementPage::makeFinder()
 
 void PlacementPage::connectMap()
 {
-    connect(m_map, &HeatMap::focusItemChanged, this, [this] { statesSaid(); });
+    connect(m_map, &HeatMap::focusItemChanged, this, [this] { statesShown(); });
     connect(m_map, &HeatMap::itemPicked, this, [this](int item) {
         const PlacementMap* map = shownMap();
         if (!map || !context().selection)
@@ -157,7 +157,7 @@ void PlacementPage::connectNodes()
             QFileDialog::getOpenFileName(this, tr("Import measured node speeds"), {}, tr("Speed tables (*.csv *.tsv *.txt)"));
         if (!path.isEmpty())
             if (const QString problem = importSpeeds(path); !problem.isEmpty())
-                m_nodes->say(problem, true);
+                m_nodes->showMessage(problem, true);
     });
     connect(m_nodes, &SlowNodesCard::searchWanted, this, [this] {
         m_searching = true;
@@ -168,7 +168,7 @@ void PlacementPage::connectNodes()
         if (path.isEmpty())
             return;
         const QString problem = writeHostfile(path);
-        m_nodes->say(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
+        m_nodes->showMessage(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
     });
     connect(m_nodes, &SlowNodesCard::applyWanted, this, &PlacementPage::applyAdvice);
     connect(m_nodes, &SlowNodesCard::exchangesChosen, m_gains, &GainCurve::setChosen);
@@ -244,7 +244,7 @@ void PlacementPage::refresh()
     present({m_nodes});
     refreshGains();
     selectionChanged();
-    statesSaid();
+    statesShown();
 }
 
 void PlacementPage::refreshGains()
@@ -314,7 +314,7 @@ void PlacementPage::refreshPlaces()
     present({m_best, [this] { return m_places.status(); }});
 }
 
-void PlacementPage::statesSaid()
+void PlacementPage::statesShown()
 {
     m_add->setEnabled(m_map->focusItem() >= 0 && isCurrent(m_places));
     m_nodes->setActing(stateOf(scenario()) == PageState::current);
@@ -327,7 +327,7 @@ void PlacementPage::addSlowNode(int cell)
         return;
     context().study->setSlowNode(context().currentId, node, probeFactor());
     context().study->endMerge();
-    m_nodes->say(tr("%1 is marked %2 % slow. Undo takes it back.").arg(nodeName(node, m_hosts)).arg(m_percent), false);
+    m_nodes->showMessage(tr("%1 is marked %2 % slow. Undo takes it back.").arg(nodeName(node, m_hosts)).arg(m_percent), false);
 }
 
 void PlacementPage::moveNode(int fromCell, int toCell)
@@ -345,7 +345,7 @@ void PlacementPage::placeNode(int node, int cell)
         return;
     context().study->moveSlowNode(context().currentId, node, to);
     context().study->endMerge();
-    m_nodes->say(tr("The slow node moved to the place of %1.").arg(nodeName(to, m_hosts)), false);
+    m_nodes->showMessage(tr("The slow node moved to the place of %1.").arg(nodeName(to, m_hosts)), false);
 }
 
 QString PlacementPage::importSpeeds(const QString& path)
@@ -360,7 +360,7 @@ QString PlacementPage::importSpeeds(const QString& path)
     m_placed.clear(); // cells have other names
     context().study->setScenario(context().currentId, std::move(read.scenario), tr("Import speeds of %1 nodes").arg(m_hosts.size()));
     m_searching = true;
-    m_nodes->say(read.understood, false);
+    m_nodes->showMessage(read.understood, false);
     return {};
 }
 

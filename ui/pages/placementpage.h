@@ -49,7 +49,7 @@ private:
     void connectNodes();
     void ask();
     void refresh() override;
-    void statesSaid() override;
+    void statesShown() override;
     void refreshPlaces();
     void groupPlaces(const PlacementMap* map, const HeatData& data); ///< into m_shown, unless it holds just that
     void refreshGains();

@@ -59,7 +59,7 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceF
     m_headline->setText(
         !map ? tr("Where a slow node hurts")
         : map->withinNoise
-            ? tr("The places cannot be told apart")
+            ? tr("The places cannot be distinguished")
             : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(figure)));
     m_noise->setText(map && !map->notes.empty() ? QString::fromStdString(map->notes.front()) : QString());
 }

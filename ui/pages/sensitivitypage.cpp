@@ -41,6 +41,12 @@ const Estimate& of(const FigureChange& change, Figure figure)
 }
 
 /// "p95", "P(step > 9.30 s)".
+QString causeName(const SensitivityRow& row)
+{
+    return row.label.empty() || row.label == row.id ? format::kernelClass(QString::fromStdString(row.id))
+                                                    : QString::fromStdString(row.label);
+}
+
 QString nameOf(Figure figure, double limitSeconds)
 {
     switch (figure) {
@@ -112,7 +118,7 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const Tornad
             continue;
         TornadoRow row;
         row.id = QString::fromStdString(source.id);
-        row.label = source.label.empty() || source.label == source.id ? format::kernelClass(row.id) : QString::fromStdString(source.label);
+        row.label = causeName(source);
         row.removed = {of(source.spreadRemoved, figure).value, of(source.spreadRemoved, figure).halfWidth, inputText(source, 0)};
         row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
         row.nonMonotonic = source.nonMonotonic;
@@ -196,7 +202,7 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     label->setProperty("role", u"secondary"_s);
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Figure::exceedance, 0), tr("Ranks")});
     m_figure->setCurrent(1);
-    m_figure->setAccessibleName(tr("Figure of the tornado"));
+    m_figure->setAccessibleName(tr("Statistic of the tornado"));
     auto* byLabel = plainLabel(tr("Slow steps by"));
     byLabel->setProperty("role", u"secondary"_s);
     m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
@@ -420,6 +426,26 @@ void SensitivityPage::restoreState(const QJsonObject& state)
     showChosen();
     m_by->setCurrent(state[u"by"_s].toInt(0));
     refresh();
+}
+
+QString SensitivityPage::answer() const
+{
+    const SensitivityTable* table = m_table.value();
+    if (!table)
+        return {};
+    std::vector<const SensitivityRow*> causes;
+    for (const SensitivityRow& row : table->rows)
+        if (row.varies && row.spreadRemoved.p95.significant() && row.spreadRemoved.p95.value < 0)
+            causes.push_back(&row);
+    std::stable_sort(causes.begin(), causes.end(),
+                     [](const auto* a, const auto* b) { return a->spreadRemoved.p95.value < b->spreadRemoved.p95.value; });
+    const auto effect = [&causes](std::size_t i) {
+        return u"%1 (%2)"_s.arg(causeName(*causes[i]), format::timeChange(causes[i]->spreadRemoved.p95));
+    };
+    if (causes.empty())
+        return tr("No cause changes p95 by more than its sampling error.");
+    return causes.size() == 1 ? tr("Removing the spread of %1 lowers p95 most.").arg(effect(0))
+                              : tr("Removing the spread of %1 or of %2 lowers p95 most.").arg(effect(0), effect(1));
 }
 
 } // namespace prism::ui

@@ -39,6 +39,7 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("sensitivity"); }
     [[nodiscard]] QString title() const override { return tr("Sensitivity"); }
+    [[nodiscard]] QString answer() const override;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] QList<std::pair<QString, QString>> printedNames() const override;
     [[nodiscard]] QJsonObject saveState() const override;

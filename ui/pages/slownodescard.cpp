@@ -269,7 +269,7 @@ std::vector<int> SlowNodesCard::chosenOrder() const
     return chosen < m_result->exchanges.size() ? m_result->exchanges[chosen].order : m_result->bestOrder;
 }
 
-void SlowNodesCard::say(const QString& text, bool isError)
+void SlowNodesCard::showMessage(const QString& text, bool isError)
 {
     m_message->setText(text);
     m_message->setProperty("role", isError ? u"error"_s : u"secondary"_s);

@@ -45,7 +45,7 @@ public:
     /// The order after the chosen number of exchanges; the best one where all are chosen. Empty without a result.
     [[nodiscard]] std::vector<int> chosenOrder() const;
     /// What an action did, or why it did not.
-    void say(const QString& text, bool isError);
+    void showMessage(const QString& text, bool isError);
 
 Q_SIGNALS:
     void exchangesChosen(int choice);

@@ -40,20 +40,17 @@ QWidget* fieldWithHint(QObject* watched)
 
 Theme::Theme(QObject* parent) : QObject(parent) {}
 
-void Theme::setMode(Mode mode)
+double Theme::clampedScale(double factor)
 {
-    if (mode == m_mode)
-        return;
-    m_mode = mode;
-    update();
+    return std::clamp(factor, kMinimumScale, kMaximumScale);
 }
 
-void Theme::setUiScale(double factor)
+void Theme::setLook(Mode mode, double factor)
 {
-    const double clamped = std::clamp(factor, kMinimumScale, kMaximumScale);
-    if (clamped == m_uiScale)
+    if (mode == m_mode && clampedScale(factor) == m_uiScale)
         return;
-    m_uiScale = clamped;
+    m_mode = mode;
+    m_uiScale = clampedScale(factor);
     update();
 }
 

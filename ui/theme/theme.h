@@ -27,9 +27,10 @@ public:
     explicit Theme(QObject* parent = nullptr);
 
     // change it
-    void setMode(Mode mode);
-    /// UI scale factor, clamped to [0.75, 2].
-    void setUiScale(double factor);
+    void setMode(Mode mode) { setLook(mode, m_uiScale); }
+    void setUiScale(double factor) { setLook(m_mode, factor); }
+    /// Both at once: all widgets are restyled one time. The factor is clamped.
+    void setLook(Mode mode, double factor);
     /// Presentation mode: everything 1.4 times as large, where the window has the room.
     void setPresentation(bool on);
     /// The window that presents: in one smaller than 1440 x 900 at the UI scale everything grows less, as its charts must stay whole.
@@ -38,6 +39,7 @@ public:
     void applyTo(QApplication& application);
 
     // look at it
+    [[nodiscard]] static double clampedScale(double factor); ///< to [0.75, 2]
     [[nodiscard]] Mode mode() const { return m_mode; }
     [[nodiscard]] bool isDark() const { return m_look.isDark(); }
     [[nodiscard]] double uiScale() const { return m_uiScale; }

@@ -122,7 +122,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     connect(m_pools, &QTableWidget::currentCellChanged, this, [this] { refreshHistogram(); });
     connect(m_filter, &QLineEdit::textChanged, this, [this] {
         refreshPools();
-        statesSaid();
+        statesShown();
     });
     refresh();
 }
@@ -334,14 +334,14 @@ void TracePage::refreshRepairs()
     m_repairs->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
 }
 
-void TracePage::statesSaid()
+void TracePage::statesShown()
 {
     const TraceFound* found = m_found.value();
     const QString state = m_workers->message();
-    m_noPools->say(!found                 ? state
-                   : found->pools.empty() ? tr("These traces hold no durations.")
-                                          : tr("No pool has these words in its name."));
-    m_noRepairs->say(state.isEmpty() ? tr("The steps are too unlike to be run again.") : state);
+    m_noPools->showMessage(!found                 ? state
+                           : found->pools.empty() ? tr("These traces hold no durations.")
+                                                  : tr("No pool has these words in its name."));
+    m_noRepairs->showMessage(state.isEmpty() ? tr("The steps are too unlike to be run again.") : state);
 }
 
 void TracePage::refresh()
@@ -374,7 +374,7 @@ void TracePage::refresh()
              : found && (!found->job || m_workers->itemCount() == 0) ? tr("These traces do not say which worker did what.")
                                                                      : QString()});
     present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
-    statesSaid();
+    statesShown();
 }
 
 TableData TracePage::asTable() const
@@ -392,6 +392,11 @@ TableData TracePage::asTable() const
                                       pool.fit ? tableNumber(pool.fit->ksPValue) : QString(),
                                       QString::fromStdString(pool.warning)};
     return table;
+}
+
+QString TracePage::answer() const
+{
+    return found() ? m_sentence->text() : tr("Which worker is slow? Drop a trace to see.");
 }
 
 } // namespace prism::ui

@@ -24,6 +24,8 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("traces"); }
     [[nodiscard]] QString title() const override { return tr("Trace"); }
+    [[nodiscard]] QString answer() const override;
+    [[nodiscard]] QString group() const override { return tr("Check"); }
     [[nodiscard]] TableData asTable() const override;
 
     void openTrace(const QString& path); ///< a file or a folder
@@ -53,7 +55,7 @@ private:
     void refreshPools();
     void refreshHistogram();
     void refreshRepairs();
-    void statesSaid() override;
+    void statesShown() override;
 
     QString m_path;
     QPushButton *m_open, *m_make;

@@ -367,10 +367,10 @@ void ValidatePage::refresh()
     refreshCharts();
     refreshTable();
     refreshCauses();
-    statesSaid();
+    statesShown();
 }
 
-void ValidatePage::statesSaid()
+void ValidatePage::statesShown()
 {
     m_calibrate->setEnabled(isCurrent(m_held) && !m_fit.isComputing());
 }
@@ -384,6 +384,11 @@ TableData ValidatePage::asTable() const
             table.rows << QStringList{
                 row.name, row.measured, row.predicted, row.error, row.interval, row.floor, row.words + u". "_s + row.explained};
     return table;
+}
+
+QString ValidatePage::answer() const
+{
+    return m_held.value() ? m_sentence->text() : tr("Is the model right about your job? Drop a log to see.");
 }
 
 } // namespace prism::ui

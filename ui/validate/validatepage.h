@@ -24,6 +24,8 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("validate"); }
     [[nodiscard]] QString title() const override { return tr("Validate"); }
+    [[nodiscard]] QString answer() const override;
+    [[nodiscard]] QString group() const override { return tr("Check"); }
     [[nodiscard]] TableData asTable() const override;
 
     /// Takes a log; `name` is what it is called.
@@ -60,7 +62,7 @@ private:
     void ask();
     void addCalibrated(const QString& name, int from);
     void refresh() override;
-    void statesSaid() override;
+    void statesShown() override;
     void refreshCharts();
     void refreshTable();
     void refreshCauses();

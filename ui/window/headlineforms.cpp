@@ -11,16 +11,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 namespace {
-constexpr double kStep = 12, kGap = 10, kBeside = 16; // at scale 1
-constexpr qsizetype kKnownBy = 10;                    // letters by which a scenario is known
-
-QList<FigureRuns> againstForms(const QString& name)
-{
-    QList<FigureRuns> forms;
-    for (const QString& words : {QObject::tr("compared with "), QObject::tr("vs ")})
-        forms << FigureRuns{{words, Type::body, Role::textSecondary}, {name, Type::body, Role::text, false, true}};
-    return forms;
-}
+constexpr double kStep = 12, kGap = 10; // at scale 1
 } // namespace
 
 double widthOf(const FigureRuns& runs, const Look& look)
@@ -37,28 +28,6 @@ FigureRuns firstThatFits(const QList<FigureRuns>& forms, const Look& look, doubl
         if (widthOf(form, look) <= room)
             return form;
     return forms.value(forms.size() - 1);
-}
-
-FigureRuns ScenarioLines::second(const Look& look, double room) const
-{
-    if (!plain.isEmpty())
-        return plain;
-    const QList<FigureRuns> whole = againstForms(against), known = againstForms(against.left(kKnownBy));
-    for (qsizetype i = 0; i < whole.size(); ++i)
-        if (widthOf(known[i], look) <= room)
-            return whole[i];
-    return whole.back();
-}
-
-double ScenarioLines::least(const Look& look) const
-{
-    const double second = plain.isEmpty() ? widthOf(againstForms(against.left(kKnownBy)).back(), look) : widthOf(plain, look);
-    return std::ceil(std::max(second, third.isEmpty() ? 0.0 : widthOf(third.back(), look)));
-}
-
-QString ScenarioLines::reading() const
-{
-    return third.isEmpty() ? QString() : plainText(third.front());
 }
 
 QList<FigureRuns> comparisonForms(const FigureRuns& comparison, const FigureRuns& samples)
@@ -93,14 +62,6 @@ QStringList errorForms(const HeadlineCell& cell)
     if (cell.note.isEmpty() || cell.model.isEmpty())
         return {cell.note + cell.model};
     return {cell.note + u", "_s + cell.model, cell.model};
-}
-
-double wantedWidth(const HeadlineCell& cell, const Look& look)
-{
-    if (cell.stale || cell.delta.isEmpty())
-        return 0; // its errors stand on two lines
-    const QFontMetricsF metrics(look.font(Type::tick));
-    return std::ceil((metrics.horizontalAdvance(errorForms(cell).front()) + look.pxF(kBeside)) / look.pxF(kStep)) * look.pxF(kStep);
 }
 
 double leastWidth(const HeadlineCell& cell, const Look& look, bool large)

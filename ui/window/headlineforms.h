@@ -20,19 +20,10 @@ namespace prism::ui {
 
 /// Pixels that a figure needs with the shortest forms; in steps, so that another value does not move its neighbours.
 [[nodiscard]] double leastWidth(const HeadlineCell& cell, const Look& look, bool large);
-/// Pixels for both errors on one line, apart from what stands beside it; 0 where they stand on two.
-[[nodiscard]] double wantedWidth(const HeadlineCell& cell, const Look& look);
-
-/// What stands beneath the name of the scenario.
+/// The lines under the answer.
 struct ScenarioLines {
-    FigureRuns plain;        ///< "Baseline of this study"; empty = it is compared
-    QString against;         ///< name of the baseline; may be shortened
-    QList<FigureRuns> third; ///< how it stands against the baseline and from how many samples; shorter from form to form
-    /// "compared with A", or shorter words where the name would have no room.
-    [[nodiscard]] FigureRuns second(const Look& look, double room) const;
-    /// Room for the shortest words, and for enough of the baseline's name to know it.
-    [[nodiscard]] double least(const Look& look) const;
-    [[nodiscard]] QString reading() const;
+    FigureRuns second;       ///< "Baseline of this study", "compared with A"
+    QList<FigureRuns> third; ///< how it compares with the baseline and from how many samples; shorter from form to form
 };
 
 /// "Faster in 97.2 % ± 0.4 of steps · n 10,000, 95 %" and shorter forms of it.

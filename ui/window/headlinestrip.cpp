@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/headlinestrip.h"
 
+#include "ui/findings/studyanswer.h"
 #include "ui/look/format.h"
+#include "ui/pages/page.h"
 #include "ui/theme/morebutton.h"
 #include "ui/theme/plaintext.h"
 #include "ui/window/assumptionstrip.h"
 
 #include <QContextMenuEvent>
+#include <QHash>
 #include <QHelpEvent>
 #include <QMenu>
 #include <QMouseEvent>
@@ -23,10 +26,10 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kLargeCell = 152, kLeastOwn = 180; // at scale 1: of a figure where there is room, and of the scenario's name where not
-constexpr int kAroundOwn = 28;                   // beside the words of the scenario
-constexpr int kLarge = 3;                        // step time at p50, p95 and p99
-constexpr int kMostExtra = 24;                   // between the smaller figures, beyond what they need
+constexpr int kMinAnswer = 300, kMaxAnswer = 680; // at scale 1
+constexpr int kAroundOwn = 28;                    // around the words of the answer
+constexpr int kShown = 5;                         // metrics next to the answer
+constexpr int kMaxExtra = 40;                     // between the metrics, in addition to what they need
 
 } // namespace
 
@@ -34,12 +37,10 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     : QWidget(parent),
       m_workspace(workspace),
       m_cache(cache),
-      m_theme(theme),
-      m_dockWidth(theme.px(metric::dock)),
-      m_ownWidth(m_dockWidth)
+      m_theme(theme)
 {
     setObjectName(u"headline"_s);
-    setAccessibleName(tr("Figures of the current scenario"));
+    setAccessibleName(tr("Metrics of the current scenario"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMouseTracking(true);
     m_more = makeMoreButton(theme, tr("More figures"), this);
@@ -53,13 +54,10 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     restyleStrip();
 }
 
-void HeadlineStrip::setDockWidth(int width)
+void HeadlineStrip::setPage(const Page* page)
 {
-    if (m_dockWidth == width)
-        return;
-    m_dockWidth = width;
-    layoutCells();
-    update();
+    m_page = page;
+    refresh();
 }
 
 QSize HeadlineStrip::sizeHint() const
@@ -75,7 +73,21 @@ void HeadlineStrip::refresh()
     m_badgeRect = {};
     m_lines = linesOf(context);
     m_cells = headlineCells(context, m_cache, m_workspace.bridge().result(context.currentId), m_workspace.fieldProblems(context.currentId));
-    QStringList readings;
+    static const QHash<QString, QList<int>> first{{u"moves"_s, {1, 0, 6, 4, 8}},
+                                                  {u"explore"_s, {1, 6, 8, 4, 5}},
+                                                  {u"scale"_s, {4, 5, 1, 8, 6}},
+                                                  {u"job"_s, {7, 8, 1, 4, 5}}}; // cells that the page needs first
+    const QList<HeadlineCell> all = m_cells;
+    const QList<int> order = m_page ? first.value(m_page->id()) : QList<int>();
+    for (qsizetype i = order.size() - 1; i >= 0; --i)
+        m_cells.move(
+            static_cast<qsizetype>(std::find_if(m_cells.begin(), m_cells.end(), [&](const auto& c) { return c.key == all[order[i]].key; })
+                                   - m_cells.begin()),
+            0);
+    const QString own = m_page ? m_page->answer() : QString();
+    m_answer = own.isEmpty() ? studyAnswer(context, m_cache) : own;
+    m_answerIsStale = own.isEmpty() ? !isAnswerCurrent(context) : m_page->state() != PageState::current;
+    QStringList readings{m_answer};
     for (const HeadlineCell& cell : m_cells)
         readings << cell.reading();
     readings << m_badge.reasons;
@@ -92,10 +104,10 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
         return lines;
     FigureRuns comparison, samples;
     if (s->isBaseline || !baseline) {
-        lines.plain = {{s->isBaseline ? tr("Baseline of this study") : tr("No baseline is pinned"), Type::body, Role::textSecondary}};
-        comparison = {{tr("%1 scenarios").arg(context.scenarios.size()), Type::body, Role::textSecondary}};
+        lines.second = {{s->isBaseline ? tr("Baseline of this study") : tr("No baseline is pinned"), Type::small, Role::textSecondary}};
+        comparison = {{tr("%1 scenarios").arg(context.scenarios.size()), Type::small, Role::textSecondary}};
     } else {
-        lines.against = baseline->name;
+        lines.second = {{tr("compared with "), Type::small, Role::textSecondary}, {baseline->name, Type::small, Role::text, false, true}};
         if (s->snapshot && baseline->snapshot)
             comparison = comparisonRuns(*baseline->snapshot, *s->snapshot, m_cache.changes(baseline->snapshot, s->snapshot, false));
     }
@@ -110,21 +122,28 @@ void HeadlineStrip::layoutCells()
 {
     m_rects.clear();
     const double rowHeight = m_theme.px(metric::headline), right = width() - m_theme.px(8);
-    double least = 0, wanted = m_theme.px(kLargeCell);
-    for (const HeadlineCell& cell : m_cells.mid(0, kLarge)) {
-        least = std::max(least, leastWidth(cell, m_theme.look(), true));
-        wanted = std::max(wanted, wantedWidth(cell, m_theme.look()));
-    }
-    const double most = std::max(least, wanted);
     const QSize button = m_more->sizeHint();
-    const double room = right - button.width() - m_theme.px(20); // the button stands beside them where nothing else fits
-    const double own = std::max<double>(m_theme.px(kLeastOwn), m_lines.least(m_theme.look()) + badgeWidth() + m_theme.px(kAroundOwn));
-    const int beside = std::clamp(static_cast<int>((room - own) / least), 1, kLarge);
-    m_ownWidth = static_cast<int>(std::max(own, std::min<double>(m_dockWidth, room - beside * most)));
-    const double left = m_ownWidth + m_theme.px(16), large = std::clamp((room - m_ownWidth) / beside, least, most);
-    for (int i = 0; i < beside; ++i)
-        m_rects << QRectF(left + i * large, 0, large, rowHeight);
-    const int rows = layoutRest(beside, left + beside * large + m_theme.px(4), right);
+    const double room = right - button.width() - m_theme.px(20) - m_theme.px(kMinAnswer);
+    QList<double> needs;
+    double used = 0;
+    for (const HeadlineCell& cell : m_cells.mid(0, kShown)) {
+        const double need = leastWidth(cell, m_theme.look(), true);
+        if (!needs.isEmpty() && used + need > room)
+            break;
+        needs << need;
+        used += need;
+    }
+    const double spare = std::max(0.0, room - used);
+    const double extra = needs.isEmpty() ? 0 : std::min<double>(spare / 4 / static_cast<double>(needs.size()), m_theme.px(kMaxExtra));
+    m_ownWidth = static_cast<int>(
+        std::min<double>(m_theme.px(kMinAnswer) + spare - extra * static_cast<double>(needs.size()), m_theme.px(kMaxAnswer)));
+    double at = m_ownWidth + m_theme.px(16);
+    for (const double need : needs) {
+        m_rects << QRectF(at, 0, need + extra, rowHeight);
+        at += need + extra;
+    }
+    const int beside = static_cast<int>(m_rects.size());
+    const int rows = m_theme.presentation() ? layoutRest(beside, at + m_theme.px(4), right) : 1;
     setFixedHeight(static_cast<int>(rowHeight) * rows + placeAssumptions(rows));
     m_more->setVisible(m_rects.size() < m_cells.size());
     m_more->setGeometry(width() - button.width() - m_theme.px(8), m_theme.px(10), button.width(), button.height());
@@ -156,7 +175,7 @@ int HeadlineStrip::layoutRest(int beside, double from, double right)
 {
     QList<double> needs;
     for (int i = beside; i < m_cells.size(); ++i)
-        needs << leastWidth(m_cells[i], m_theme.look(), i < kLarge);
+        needs << leastWidth(m_cells[i], m_theme.look(), i < kShown);
     const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
     const bool beneath = m_theme.presentation() && all > right - from; // nothing is left out before an audience
     const double x = beneath ? m_theme.px(16) : from, y = beneath ? m_theme.px(metric::headline) : 0;
@@ -165,7 +184,7 @@ int HeadlineStrip::layoutRest(int beside, double from, double right)
     qsizetype fitting = 0;
     while (fitting < needs.size() && used + needs[fitting] <= room)
         used += needs[fitting++];
-    const double extra = fitting > 0 ? std::min<double>((room - used) / static_cast<double>(fitting), m_theme.px(kMostExtra)) : 0;
+    const double extra = fitting > 0 ? std::min<double>((room - used) / static_cast<double>(fitting), m_theme.px(kMaxExtra)) : 0;
     double at = x;
     for (qsizetype i = 0; i < fitting; at += needs[i++] + extra)
         m_rects << QRectF(at, y, needs[i] + extra, m_theme.px(metric::headline));
@@ -184,10 +203,12 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
         return m_badge.reasons.join(u'\n');
     if (s && at.x() < m_ownWidth && at.y() < m_theme.px(metric::headline)) {
         const ShownScenario* baseline = m_workspace.context().baseline();
-        QStringList lines{s->name};
+        QStringList lines{m_answer, s->name};
+        if (m_answerIsStale)
+            lines.insert(1, tr("Not of the present input: it is being computed, or has something to fix."));
         if (!s->isBaseline && baseline)
             lines << tr("compared with %1").arg(baseline->name);
-        return (lines << m_lines.reading()).join(u'\n');
+        return (lines << plainText(m_lines.third.value(0))).join(u'\n');
     }
     for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
         if (!m_rects[i].contains(at))
@@ -237,7 +258,7 @@ void HeadlineStrip::contextMenuEvent(QContextMenuEvent* event)
     if (key.isEmpty())
         return;
     QMenu menu;
-    menu.addAction(tr("What this figure is"), this, [this, key] { Q_EMIT figureWanted(key); });
+    menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT figureWanted(key); });
     menu.exec(event->globalPos());
 }
 
@@ -264,11 +285,8 @@ void HeadlineStrip::paintEvent(QPaintEvent* /*event*/)
     const int row = look.px(metric::headline);
     p.fillRect(QRect(m_ownWidth, look.px(10), 1, row - look.px(20)), look[Role::separator]);
     paintScenario(p, QRectF(look.px(16), 0, m_ownWidth - look.px(kAroundOwn), row));
-    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
-        if (i == kLarge && m_rects[i].top() == 0)
-            p.fillRect(QRectF(m_rects[i].left() - look.px(12), look.px(10), 1, row - look.px(20)), look[Role::separator]);
-        paintCell(p, m_rects[i], m_cells[i], i < kLarge);
-    }
+    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
+        paintCell(p, m_rects[i], m_cells[i], i < kShown);
 }
 
 void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
@@ -277,14 +295,28 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
     const ShownScenario* s = m_workspace.context().current();
     if (!s)
         return;
-    drawSeriesSample(p, QRectF(rect.left(), look.px(10), look.px(30), look.px(28)), look, s->colour, s->isBaseline);
-    drawRuns(p, QRectF(rect.left() + look.px(38), look.px(10), rect.width() - look.px(38), look.px(28)),
-             {{s->name, Type::title, Role::text, false, true}}, look);
-    const double badge = m_badge.label.isEmpty() ? 0 : paintBadge(p, QRectF(rect.left(), look.px(39), rect.width(), look.px(20)));
-    const QRectF second(rect.left(), look.px(38), rect.width() - badge, look.px(22));
-    const QRectF third(rect.left(), look.px(62), rect.width(), look.px(20));
-    drawRuns(p, second, m_lines.second(look, second.width()), look);
-    drawRuns(p, third, firstThatFits(m_lines.third, look, third.width()), look, s->stale);
+    paintAnswer(p, QRectF(rect.left(), look.px(6), rect.width(), look.px(42)));
+    const QRectF line(rect.left(), look.px(50), rect.width(), look.px(18));
+    const double badge = m_badge.label.isEmpty() ? 0 : paintBadge(p, line);
+    drawSeriesSample(p, QRectF(line.left(), line.top(), look.px(22), line.height()), look, s->colour, s->isBaseline);
+    drawRuns(p, line.adjusted(look.px(28), 0, -badge, 0), {{s->name, Type::smallStrong, Role::text, false, true}}, look);
+    const QRectF under(rect.left(), look.px(69), rect.width(), look.px(18));
+    const double used = drawRuns(p, under, m_lines.second, look);
+    const QRectF rest = under.adjusted(used + look.px(12), 0, 0, 0);
+    if (const FigureRuns third = firstThatFits(m_lines.third, look, rest.width()); widthOf(third, look) <= rest.width())
+        drawRuns(p, rest, third, look, s->stale);
+}
+
+void HeadlineStrip::paintAnswer(QPainter& p, const QRectF& rect) const
+{
+    const Look& look = m_theme.look();
+    p.setPen(look[m_answerIsStale ? Role::textTertiary : Role::text]);
+    for (const Type type : {Type::title, Type::bodyStrong, Type::smallStrong}) {
+        p.setFont(look.font(type));
+        if (type == Type::smallStrong || QFontMetricsF(p.font()).boundingRect(rect, Qt::TextWordWrap, m_answer).height() <= rect.height())
+            break;
+    }
+    p.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter, m_answer);
 }
 
 QString HeadlineStrip::badgeText() const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip of figures of the current scenario: nine values with change to the baseline and interval, always in view.
+// The strip at the top: the answer of the page in one sentence, and the metrics of the current scenario that the page needs.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -14,15 +14,18 @@ class QToolButton;
 namespace prism::ui {
 
 class AssumptionStrip;
+class Page;
 
-/// GUI thread only. Cells that do not fit (cost, days, memory first) are in the "more" menu.
+/// GUI thread only. Metrics that the page does not need, or that do not fit, are in the "more" menu.
 class HeadlineStrip final : public QWidget {
     Q_OBJECT
 public:
     HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] const QList<HeadlineCell>& cells() const { return m_cells; }
     [[nodiscard]] const HeadlineBadge& badge() const { return m_badge; }
-    void setDockWidth(int width); ///< the scenario cell is as wide as the left dock
+    void setPage(const Page* page); ///< whose answer and metrics are shown; null: the study's
+    [[nodiscard]] QString answer() const { return m_answer; }
+    [[nodiscard]] bool isAnswerStale() const { return m_answerIsStale; }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
     [[nodiscard]] QString figureAt(const QPoint& at) const; ///< key of the figure there; empty = none
@@ -48,6 +51,7 @@ private:
     int layoutRest(int beside, double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);
+    void paintAnswer(QPainter& painter, const QRectF& rect) const; ///< on two lines, in the largest type that has room
     [[nodiscard]] ScenarioLines linesOf(const PageContext& context) const;
     [[nodiscard]] QString badgeText() const;
     [[nodiscard]] double badgeWidth() const;                  ///< with the gap before it; 0 without a badge
@@ -63,8 +67,11 @@ private:
     HeadlineBadge m_badge;
     ScenarioLines m_lines;
     QRectF m_badgeRect;
-    QList<QRectF> m_rects;       ///< of the cells that fit
-    int m_dockWidth, m_ownWidth; ///< of the dock; of the scenario's cell, which gives way to the figures
+    QList<QRectF> m_rects; ///< of the cells that fit
+    const Page* m_page = nullptr;
+    QString m_answer;
+    bool m_answerIsStale = false;
+    int m_ownWidth = 0; ///< of the answer
     QToolButton* m_more;
     int m_paints = 0;
 };

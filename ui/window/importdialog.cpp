@@ -259,13 +259,13 @@ void ImportDialog::judge()
         if (d.severity == Severity::error)
             wrong << diagnosticLine(d);
     m_fix.reset();
-    say(wrong, nullptr);
+    showMessage(wrong, nullptr);
     m_runner.run<ImportVerdict>(
         this, u"verdict"_s, windowTitle(),
         [s, hasErrors = !wrong.isEmpty()](const std::stop_token& stop, const JobProgress&) { return judged(s, hasErrors, stop); },
         [this, wrong](const std::shared_ptr<const ImportVerdict>& verdict) {
             m_fix = verdict->fix;
-            say(wrong, verdict.get());
+            showMessage(wrong, verdict.get());
         });
 }
 
@@ -274,7 +274,7 @@ bool ImportDialog::isJudging() const
     return !m_runner.isIdle();
 }
 
-void ImportDialog::say(const QStringList& wrong, const ImportVerdict* verdict)
+void ImportDialog::showMessage(const QStringList& wrong, const ImportVerdict* verdict)
 {
     const Scenario& s = *m_preview.scenario;
     const bool tooLarge = verdict && verdict->memory && !verdict->memory->fits;

@@ -50,8 +50,8 @@ private:
     void makeButtons(QVBoxLayout& layout);
     void enter(const QString& parameterId, const QString& text);
     void refresh();
-    void judge();                                                     ///< errors of the scenario, now; its memory and the fix, later
-    void say(const QStringList& wrong, const ImportVerdict* verdict); ///< null: not known yet
+    void judge(); ///< errors of the scenario, now; its memory and the fix, later
+    void showMessage(const QStringList& wrong, const ImportVerdict* verdict); ///< null: not known yet
     void fillTable();
     void accept() override;
 

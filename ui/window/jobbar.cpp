@@ -98,7 +98,7 @@ void JobBar::follow()
     });
 }
 
-void JobBar::say(const QString& message)
+void JobBar::showMessage(const QString& message)
 {
     m_message.start();
     m_edit->setText(message);

@@ -25,7 +25,7 @@ public:
     JobBar(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
 
     /// A sentence for some seconds in place of the cost of the last edit ("Copied as image and table").
-    void say(const QString& message);
+    void showMessage(const QString& message);
     [[nodiscard]] QString stateText() const;
     /// Who knows the state of the page that is looked at.
     void setPageState(std::function<PageState()> state) { m_pageState = std::move(state); }

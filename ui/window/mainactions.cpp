@@ -41,14 +41,19 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTimer>
 #include <QToolButton>
 #include <QUrl>
+
+#include <memory>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
 namespace {
+
+constexpr int kLookPauseMs = 40; // between two repeats of a key at the usual rate
 
 QString documents()
 {
@@ -274,7 +279,7 @@ void addScenarioActions(MainWindow& w)
            }});
     a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s), [&w] {
                if (const QString none = showDifferences(w.workspace(), w.theme(), &w); !none.isEmpty())
-                   w.jobs().say(none);
+                   w.jobs().showMessage(none);
            }});
     a.add({u"scenario.applyTo"_s, menu, QObject::tr("Set a value in several…"), QKeySequence(u"Ctrl+Shift+L"_s),
            [&w] { (new ApplyDialog(w.workspace(), w.theme(), w.editor().focusedParameter(), &w))->open(); }});
@@ -326,6 +331,21 @@ void addLookActions(MainWindow& w)
 {
     Actions& a = w.actions();
     const QString view = QObject::tr("View");
+    struct Step {
+        Theme::Mode mode;
+        double scale;
+    };
+    auto* soon = new QTimer(&w); // a window restyles more slowly than a key repeats: its steps are taken together
+    soon->setSingleShot(true);
+    soon->setInterval(kLookPauseMs);
+    const auto step = std::make_shared<Step>();
+    QObject::connect(soon, &QTimer::timeout, &w, [&w, step] { w.theme().setLook(step->mode, step->scale); });
+    const auto pending = [&w, soon, step]() -> Step& {
+        if (!soon->isActive())
+            *step = {w.theme().mode(), w.theme().uiScale()};
+        soon->start();
+        return *step;
+    };
     for (const auto& [id, text, mode] : {std::tuple{u"system"_s, QObject::tr("Theme of the system"), Theme::Mode::system},
                                          {u"light"_s, QObject::tr("Light theme"), Theme::Mode::light},
                                          {u"dark"_s, QObject::tr("Dark theme"), Theme::Mode::dark}})
@@ -333,16 +353,17 @@ void addLookActions(MainWindow& w)
                view,
                text,
                {},
-               [&w, id = id, mode = mode] {
-                   w.theme().setMode(mode);
+               [pending, id = id, mode = mode] {
+                   pending().mode = mode;
                    QSettings().setValue(u"view/theme"_s, id);
                },
                {},
                false,
                mode == Theme::Mode::system});
-    const auto scale = [&w](double factor) {
-        w.theme().setUiScale(factor == 0 ? 1 : w.theme().uiScale() * factor);
-        QSettings().setValue(u"view/scale"_s, w.theme().uiScale());
+    const auto scale = [pending](double factor) {
+        double& wanted = pending().scale;
+        wanted = Theme::clampedScale(factor == 0 ? 1 : wanted * factor);
+        QSettings().setValue(u"view/scale"_s, wanted);
     };
     a.add({u"view.larger"_s, view, QObject::tr("Larger"), QKeySequence(u"Ctrl++"_s), [scale] { scale(1.1); }, {}, false, true});
     a.add({u"view.smaller"_s, view, QObject::tr("Smaller"), QKeySequence(u"Ctrl+-"_s), [scale] { scale(1 / 1.1); }});

@@ -144,7 +144,8 @@ void MainWindow::connectParts()
     connect(&m_workspace->selection(), &Selection::changed, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
-    connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
+    connect(m_pages, &PageHost::answerChanged, m_headline, [this] { m_headline->setPage(m_pages->current()); });
+    connect(m_pages, &PageHost::message, m_jobs, &JobBar::showMessage);
     connect(m_jobs, &JobBar::fileJobCancelled, this,
             [this] { finishSalvage(Diagnostic{.message = tr("its salvage was cancelled.").toStdString()}); });
     connect(m_jobs, &JobBar::problemClicked, this, [this] {
@@ -228,7 +229,6 @@ void MainWindow::updateChrome()
                                                                                                  m_theme.color(Role::field).name()));
     m_dock->setMinimumWidth(m_theme.px(metric::dockMinimum));
     fitMenuRow();
-    m_headline->setDockWidth(m_dock->isVisibleTo(this) ? m_splitter->sizes().value(0, m_theme.px(metric::dock)) : m_theme.px(metric::dock));
 }
 
 void MainWindow::fitMenuRow()
@@ -463,7 +463,7 @@ void MainWindow::stepStored(bool back)
     if (!content->state.find(content->currentId))
         content->currentId = m_workspace->study().currentId();
     m_workspace->study().reset(std::move(content->state), content->currentId);
-    m_jobs->say(back ? tr("Undone: the edit before it, of an earlier session") : tr("Redone: an edit of an earlier session"));
+    m_jobs->showMessage(back ? tr("Undone: the edit before it, of an earlier session") : tr("Redone: an edit of an earlier session"));
 }
 
 void MainWindow::saveNow()
@@ -473,7 +473,7 @@ void MainWindow::saveNow()
         return saveStudyAs();
     scheduleSave();
     if (m_file->flush())
-        m_jobs->say(tr("Every edit is stored in %1").arg(QFileInfo(m_file->path()).fileName()));
+        m_jobs->showMessage(tr("Every edit is stored in %1").arg(QFileInfo(m_file->path()).fileName()));
 }
 
 bool MainWindow::saveStudyAs(const QString& path)

@@ -19,9 +19,9 @@ QList<Page*> makePages(const Theme& theme, ChangesCache& cache)
             new SensitivityPage(theme),
             new PlacementPage(theme),
             new PipelinePage(theme),
-            new ScalePage(theme),
-            new ExplorePage(theme),
             new MovesPage(theme),
+            new ExplorePage(theme),
+            new ScalePage(theme),
             new JobPage(theme),
             new ValidatePage(theme),
             new TracePage(theme)};

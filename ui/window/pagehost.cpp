@@ -150,10 +150,12 @@ void PageHost::addPage(Page* page)
     QWidget* tools = page->tools() ? page->tools() : new QWidget;
     m_tools->addWidget(tools);
     tools->setVisible(m_tools->count() == 1);
-    m_tabs->addTab(page->title());
+    m_tabs->addPage(page->title(), page->group());
     connect(page, &Page::shownChanged, this, [this, page] {
         if (isTableShown() && page == current())
             m_fill.start();
+        if (page == current())
+            Q_EMIT answerChanged();
     });
 }
 
@@ -199,6 +201,7 @@ void PageHost::deliver()
     m_workspace.insights().setFront(page); // what is looked at is computed first
     page->setContext(m_workspace.context());
     fitTools(); // a label may have changed
+    Q_EMIT answerChanged();
     if (isTableShown())
         fillTable();
 }

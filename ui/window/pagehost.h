@@ -45,6 +45,7 @@ public:
 
 Q_SIGNALS:
     void currentChanged();
+    void answerChanged(); ///< of the current page, or another page is shown
     void message(const QString& text);
 
 protected:

@@ -12,8 +12,8 @@
 namespace prism::ui {
 
 namespace {
-constexpr double kGaps[] = {15, 11, 8}; // at scale 1, the widest that fits
-constexpr double kUnderline = 3, kMore = 28;
+constexpr double kGaps[] = {15, 11, 8};                                  // at scale 1, the widest that fits
+constexpr double kUnderline = 3, kMore = 28, kRule = 17, kAfterName = 8; // a line between two groups with its gaps
 } // namespace
 
 PageTabs::PageTabs(const Theme& theme, QWidget* parent)
@@ -37,9 +37,27 @@ PageTabs::PageTabs(const Theme& theme, QWidget* parent)
     restyleTabs();
 }
 
+void PageTabs::addPage(const QString& title, const QString& group)
+{
+    const int index = addTab(title);
+    setTabData(index, group);
+    fit();
+}
+
+QString PageTabs::groupAt(int index) const
+{
+    const QString group = tabData(index).toString();
+    return index > 0 && group == tabData(index - 1).toString() ? QString() : group;
+}
+
 int PageTabs::leftOf(int index) const
 {
-    return m_theme.px(index == 0 ? metric::pageMargin : m_gap); // the first label stands over the page's edge
+    const int edge = m_theme.px(index == 0 ? metric::pageMargin : m_gap); // the first label is over the page's edge
+    const QString group = groupAt(index);
+    if (group.isEmpty())
+        return edge;
+    const int name = m_named ? QFontMetrics(m_theme.font(Type::tick)).horizontalAdvance(group) + m_theme.px(m_gap + kAfterName) : 0;
+    return edge + name + (index > 0 ? m_theme.px(kRule) : 0);
 }
 
 QSize PageTabs::tabSizeHint(int index) const
@@ -69,12 +87,14 @@ void PageTabs::fit()
 {
     QList<int> shown(count());
     std::iota(shown.begin(), shown.end(), 0);
-    for (const double gap : kGaps) {
-        m_gap = gap;
-        if (widthOf(shown) <= width())
-            break;
-    }
-    const bool all = widthOf(shown) <= width();
+    bool all = false;
+    for (const bool named : {true, false})
+        for (const double gap : kGaps)
+            if (!all) {
+                m_named = named;
+                m_gap = gap;
+                all = widthOf(shown) <= width();
+            }
     const int room = width() - m_theme.px(kMore);
     for (qsizetype last = shown.size() - 1; !all && last >= 0 && widthOf(shown) > room; --last)
         if (shown[last] != currentIndex())
@@ -120,6 +140,15 @@ void PageTabs::paintEvent(QPaintEvent* /*event*/)
             continue;
         const QRect tab = tabRect(i);
         const bool current = i == currentIndex();
+        if (const QString group = groupAt(i); !group.isEmpty()) {
+            if (i > 0)
+                p.fillRect(QRect(tab.left() + look.px(kRule / 2), tab.center().y() - look.px(8), 1, look.px(16)), look[Role::separator]);
+            p.setFont(look.font(Type::tick));
+            p.setPen(look[Role::textTertiary]);
+            const int left = tab.left() + look.px(i > 0 ? kRule + m_gap : metric::pageMargin);
+            if (m_named)
+                p.drawText(QRect(left, tab.top(), tab.width(), tab.height()), Qt::AlignVCenter | Qt::AlignLeft, group);
+        }
         const QRect label(tab.left() + leftOf(i), tab.top(), tab.width() - leftOf(i) - look.px(m_gap), tab.height());
         p.setFont(look.font(current ? Type::bodyStrong : Type::body));
         p.setPen(look[current && hasFocus() ? Role::accent : current || tab.contains(mouse) ? Role::text : Role::textSecondary]);

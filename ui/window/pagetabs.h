@@ -16,6 +16,7 @@ class PageTabs final : public QTabBar {
 public:
     explicit PageTabs(const Theme& theme, QWidget* parent = nullptr);
 
+    void addPage(const QString& title, const QString& group); ///< the name of a group is before its first tab
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -32,11 +33,13 @@ private:
     void fillMenu();
     /// Width of these tabs with the present gap.
     [[nodiscard]] int widthOf(const QList<int>& tabs) const;
-    [[nodiscard]] int leftOf(int index) const; ///< from the edge of a tab to its label
+    [[nodiscard]] int leftOf(int index) const;      ///< from the edge of a tab to its label
+    [[nodiscard]] QString groupAt(int index) const; ///< that starts with this tab; empty = none does
 
     const Theme& m_theme;
     QToolButton* m_more;
-    double m_gap; ///< on either side of a label, at scale 1
+    double m_gap;         ///< on either side of a label, at scale 1
+    bool m_named = false; ///< there is room for the names of the groups
 };
 
 } // namespace prism::ui

@@ -77,7 +77,7 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, OwnPreset
     follow();
 }
 
-void PresetsDialog::say(const QString& text, bool isError)
+void PresetsDialog::showMessage(const QString& text, bool isError)
 {
     m_state->setText(text);
     m_state->setProperty("role", isError ? u"error"_s : u"secondary"_s);
@@ -94,8 +94,8 @@ void PresetsDialog::fill()
         m_table->setItem(row, 0, new QTableWidgetItem(ownKindName(preset.kind)));
         m_table->setItem(row, 1, new QTableWidgetItem(preset.name));
     }
-    say(problems.isEmpty() ? tr("Kept as files in %1").arg(m_presets.folder()) : tr("Left out: %1").arg(problems.join(u"; "_s)),
-        !problems.isEmpty());
+    showMessage(problems.isEmpty() ? tr("Kept as files in %1").arg(m_presets.folder()) : tr("Left out: %1").arg(problems.join(u"; "_s)),
+                !problems.isEmpty());
 }
 
 void PresetsDialog::keep(OwnKind kind, const QString& name)
@@ -106,7 +106,7 @@ void PresetsDialog::keep(OwnKind kind, const QString& name)
     const Diagnostics errors = m_presets.save(ownPresetOf(*current->scenario, kind, name));
     fill();
     if (!errors.empty())
-        say(QString::fromStdString(errors.front().message), true);
+        showMessage(QString::fromStdString(errors.front().message), true);
 }
 
 void PresetsDialog::apply(int row)
@@ -117,9 +117,9 @@ void PresetsDialog::apply(int row)
     const OwnPreset& preset = m_all[static_cast<std::size_t>(row)];
     Result<Scenario> next = withOwnPreset(*current->scenario, preset);
     if (!next.ok())
-        return say(QString::fromStdString(next.errors().front().message), true);
+        return showMessage(QString::fromStdString(next.errors().front().message), true);
     m_workspace.study().setScenario(current->id, std::move(next).value(), tr("%1 %2").arg(ownKindName(preset.kind), preset.name));
-    say(tr("%1 is in %2. Ctrl+Z takes it back.").arg(preset.name, QString::fromStdString(current->scenario->name)), false);
+    showMessage(tr("%1 is in %2. Ctrl+Z takes it back.").arg(preset.name, QString::fromStdString(current->scenario->name)), false);
 }
 
 void PresetsDialog::removeAt(int row)

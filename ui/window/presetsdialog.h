@@ -29,7 +29,7 @@ public:
 
 private:
     void fill();
-    void say(const QString& text, bool isError);
+    void showMessage(const QString& text, bool isError);
 
     Workspace& m_workspace;
     OwnPresets m_presets;

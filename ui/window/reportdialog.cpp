@@ -83,7 +83,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
     connect(m_write, &QPushButton::clicked, this, &ReportDialog::chooseFile);
     connect(&m_workspace.insights(), &InsightRunner::progress, this, [this](const QString& key, double, const QString&) {
         if (key == kJob)
-            say(tr("Computing: %1").arg(m_workspace.insights().progressText(kJob)), u"tertiary"_s);
+            showMessage(tr("Computing: %1").arg(m_workspace.insights().progressText(kJob)), u"tertiary"_s);
     });
     connect(&m_workspace.insights(), &InsightRunner::finished, this, [this](const QString& key, bool cancelled) {
         if (key == kJob && cancelled)
@@ -92,7 +92,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
     resize(theme.px(560), theme.px(280));
 }
 
-void ReportDialog::say(const QString& text, const QString& role)
+void ReportDialog::showMessage(const QString& text, const QString& role)
 {
     m_state->setText(text);
     m_state->setProperty("role", role);
@@ -103,7 +103,7 @@ void ReportDialog::end(const QString& text, const QString& role)
 {
     m_writing = false;
     m_write->setEnabled(true);
-    say(text, role);
+    showMessage(text, role);
     if (isVisible())
         return;
     Q_EMIT ended(tr("Report: %1").arg(text), role == u"error" ? role : u"note"_s);
@@ -140,7 +140,7 @@ void ReportDialog::writeTo(const QString& path)
     const std::uint64_t seed = m_workspace.bridge().seed();
     m_writing = true;
     m_write->setEnabled(false);
-    say(tr("Computing what is not known yet"), u"tertiary"_s);
+    showMessage(tr("Computing what is not known yet"), u"tertiary"_s);
     m_workspace.insights().run<Result<Findings>>(
         this, kJob, tr("Report"),
         [evaluator = m_workspace.bridge().evaluator(), query, seed](std::stop_token stop, const JobProgress& progress) {

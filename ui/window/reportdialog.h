@@ -35,7 +35,7 @@ Q_SIGNALS:
 
 private:
     void chooseFile();
-    void say(const QString& text, const QString& role);
+    void showMessage(const QString& text, const QString& role);
     void end(const QString& text, const QString& role); ///< of the writing
     void finish(const Result<Findings>& found, const QString& path, ReportForm form);
     [[nodiscard]] QString write(const Findings& found, const QString& path, ReportForm form) const; ///< what went wrong; empty = done

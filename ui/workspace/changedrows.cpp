@@ -3,7 +3,7 @@
 
 namespace prism::ui {
 
-void tellChangedRows(QAbstractTableModel& model, const QList<int>& rows)
+void emitChangedRows(QAbstractTableModel& model, const QList<int>& rows)
 {
     constexpr qsizetype kFewRows = 8;
     if (rows.isEmpty())

@@ -8,6 +8,6 @@
 namespace prism::ui {
 
 /// Cell by cell where the rows are few, as a view draws all that it shows for a range; GUI thread only. Rows ascend.
-void tellChangedRows(QAbstractTableModel& model, const QList<int>& rows);
+void emitChangedRows(QAbstractTableModel& model, const QList<int>& rows);
 
 } // namespace prism::ui

@@ -54,7 +54,7 @@ const HeadlineChange& percentileChange(const HeadlineChanges& c, int column)
 }
 
 /// Whether the texts of a row are those of the other scenario too.
-bool saysTheSame(const ShownScenario& a, const ShownScenario& b)
+bool hasEqualTexts(const ShownScenario& a, const ShownScenario& b)
 {
     return a.id == b.id && a.snapshot == b.snapshot && a.name == b.name && a.visible == b.visible && a.isBaseline == b.isBaseline
            && a.isCurrent == b.isCurrent && a.invalid == b.invalid && (a.snapshot || stateOf(&a) == stateOf(&b));
@@ -100,24 +100,24 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
     if (!othersStay)
         m_runs.clear();
     std::erase_if(m_runs,
-                  [this](const auto& row) { return row.first >= rowCount() || !saysTheSame(row.second.of, m_scenarios[row.first]); });
+                  [this](const auto& row) { return row.first >= rowCount() || !hasEqualTexts(row.second.of, m_scenarios[row.first]); });
     if (reset)
         endResetModel();
     else
-        tellChanges(before, othersStay);
+        emitChanges(before, othersStay);
     if (otherLimits)
         Q_EMIT headerDataChanged(Qt::Horizontal, exceedColumn, exceedColumn);
 }
 
-void DistributionModel::tellChanges(const QList<ShownScenario>& before, bool othersStay)
+void DistributionModel::emitChanges(const QList<ShownScenario>& before, bool othersStay)
 {
     QList<int> changed;
     for (int row = 0; row < rowCount(); ++row) {
         const ShownScenario &was = before[row], &is = m_scenarios[row];
-        if (!othersStay || !saysTheSame(was, is) || was.stale != is.stale || was.colour != is.colour)
+        if (!othersStay || !hasEqualTexts(was, is) || was.stale != is.stale || was.colour != is.colour)
             changed << row;
     }
-    tellChangedRows(*this, changed);
+    emitChangedRows(*this, changed);
 }
 
 bool DistributionModel::isCompared(const ShownScenario& s) const

@@ -50,7 +50,7 @@ private:
     /// The texts of a row, made when it is first looked at: comparing every pair of a thousand scenarios takes seconds.
     [[nodiscard]] const QList<FigureRuns>& rowRuns(int row) const;
     /// Tells the rows that are other than before.
-    void tellChanges(const QList<ShownScenario>& before, bool othersStay);
+    void emitChanges(const QList<ShownScenario>& before, bool othersStay);
     [[nodiscard]] ColumnUnits unitsOf(int column) const;                ///< of p50, p95, p99
     [[nodiscard]] bool isCompared(const ShownScenario& scenario) const; ///< with the baseline: not that itself nor what equals it
     /// Against the baseline; null where nothing is compared.

@@ -10,7 +10,7 @@ namespace prism::ui {
 
 namespace {
 
-QString say(const char* text)
+QString translated(const char* text)
 {
     return QCoreApplication::translate("prism::ui::PageState", text);
 }
@@ -21,7 +21,7 @@ QString InsightStatus::otherName() const
 {
     if (!hasAnswer || shown == wanted || (shown.name == wanted.name && shown.baseline == wanted.baseline))
         return {};
-    return shown.baseline.isEmpty() ? shown.name : say("%1 against %2").arg(shown.name, shown.baseline);
+    return shown.baseline.isEmpty() ? shown.name : translated("%1 against %2").arg(shown.name, shown.baseline);
 }
 
 PageState stateOf(const ShownScenario* scenario)
@@ -74,28 +74,31 @@ StateText textOf(PageState state, bool hasData, const QString& doing, const Insi
     const auto either = [hasData](const QString& note, const QString& message) {
         return hasData ? StateText{{}, note} : StateText{message, {}};
     };
-    const QString other = insight.otherName(), result = other.isEmpty() ? say("last result shown") : say("result of %1 shown").arg(other);
+    const QString other = insight.otherName(),
+                  result = other.isEmpty() ? translated("last result shown") : translated("result of %1 shown").arg(other);
     switch (state) {
     case PageState::empty:
         return {};
     case PageState::outdated:
-        return {{}, other.isEmpty() ? say("Result of earlier input shown") : say("Result of %1 shown").arg(other)};
+        return {{}, other.isEmpty() ? translated("Result of earlier input shown") : translated("Result of %1 shown").arg(other)};
     case PageState::waiting:
-        return {say("%1 comes next …").arg(doing), {}};
+        return {translated("%1 comes next …").arg(doing), {}};
     case PageState::computing:
-        return {insight.progress.isEmpty() ? say("%1 …").arg(doing) : say("%1 … %2").arg(doing, insight.progress), {}};
+        return {insight.progress.isEmpty() ? translated("%1 …").arg(doing) : translated("%1 … %2").arg(doing, insight.progress), {}};
     case PageState::partial:
-        return {{}, say("First samples, more to come")};
+        return {{}, translated("First samples, more to come")};
     case PageState::stale:
         return {{},
-                insight.progress.isEmpty() ? say("Computing, %1").arg(result) : say("Computing (%1), %2").arg(insight.progress, result)};
+                insight.progress.isEmpty() ? translated("Computing, %1").arg(result)
+                                           : translated("Computing (%1), %2").arg(insight.progress, result)};
     case PageState::invalid:
-        return either(other.isEmpty() ? say("Input to fix, last valid result shown") : say("Input to fix, %1").arg(result),
-                      say("The input is not valid. What is wrong is said beside its field, at the left."));
+        return either(other.isEmpty() ? translated("Input to fix, last valid result shown") : translated("Input to fix, %1").arg(result),
+                      translated("The input is not valid. What is wrong is said beside its field, at the left."));
     case PageState::cancelled:
-        return either(say("Stopped, %1").arg(result), say("Stopped. Compute in the bar below, or any edit, starts it again."));
+        return either(translated("Stopped, %1").arg(result),
+                      translated("Stopped. Compute in the bar below, or any edit, starts it again."));
     case PageState::failed:
-        return either(say("Failed, %1: %2").arg(result, insight.error), insight.error);
+        return either(translated("Failed, %1: %2").arg(result, insight.error), insight.error);
     case PageState::current:
         return {};
     }
@@ -107,20 +110,20 @@ QString wordOf(PageState state)
     switch (state) {
     case PageState::empty:
     case PageState::current:
-        return say("Up to date");
+        return translated("Up to date");
     case PageState::waiting:
     case PageState::computing:
     case PageState::partial:
     case PageState::stale:
-        return say("Computing");
+        return translated("Computing");
     case PageState::invalid:
-        return say("Input to fix");
+        return translated("Input to fix");
     case PageState::outdated:
-        return say("Other result shown");
+        return translated("Other result shown");
     case PageState::cancelled:
-        return say("Stopped");
+        return translated("Stopped");
     case PageState::failed:
-        return say("Failed");
+        return translated("Failed");
     }
     return {};
 }

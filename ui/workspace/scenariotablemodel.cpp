@@ -49,7 +49,7 @@ void ScenarioTableModel::refresh()
     QList<int> changed;
     for (std::size_t i = 0; i < states.size(); ++i) {
         const RowState* old = sameIds ? &m_states[i] : nullptr;
-        if (old && states[i].saysTheSame(*old)) {
+        if (old && states[i].hasEqualTexts(*old)) {
             states[i].word = old->word;
             continue;
         }
@@ -64,7 +64,7 @@ void ScenarioTableModel::refresh()
     if (!sameIds)
         endResetModel();
     else
-        tellChangedRows(*this, changed);
+        emitChangedRows(*this, changed);
 }
 
 int ScenarioTableModel::idAt(int row) const
@@ -116,7 +116,7 @@ std::vector<ScenarioTableModel::RowState> ScenarioTableModel::rowStates() const
     return states;
 }
 
-bool ScenarioTableModel::RowState::saysTheSame(const RowState& o) const
+bool ScenarioTableModel::RowState::hasEqualTexts(const RowState& o) const
 {
     return scenario == o.scenario && shown == o.shown && parent == o.parent && colour == o.colour && visible == o.visible
            && baseline == o.baseline && current == o.current && computing == o.computing && cancelled == o.cancelled && invalid == o.invalid

@@ -40,7 +40,7 @@ private:
         int colour = 0, wrong = 0;
         bool visible = false, baseline = false, current = false, computing = false, cancelled = false, invalid = false;
         QString word; ///< of its status, made of the others
-        [[nodiscard]] bool saysTheSame(const RowState& other) const;
+        [[nodiscard]] bool hasEqualTexts(const RowState& other) const;
     };
     void refresh();
     [[nodiscard]] std::vector<RowState> rowStates() const;
