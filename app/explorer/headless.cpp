@@ -85,7 +85,7 @@ void addHeadlessOptions(QCommandLineParser& parser)
          {u"raw-text"_s, u"Write texts of CSV and TSV exactly as they are: without it, control and bidirectional characters are removed "
                          "and texts that begin with = + - or @ get an apostrophe in front."_s},
          {u"question"_s, u"The question that the report answers; otherwise made from the study."_s, u"TEXT"_s},
-         {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"10000"_s},
+         {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"2000"_s},
          {u"seed"_s, u"Seed of the report."_s, u"N"_s, u"1"_s},
          {u"script"_s, u"Do the actions of FILE (- for standard input) in the window and leave; Help, Report lists them."_s, u"FILE"_s},
          {u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s},

@@ -14,7 +14,7 @@ struct ReportOptions {
     QString question; ///< empty = made from the study
     bool slides = false;
     bool bundle = false; ///< its pictures and figures too, as PNG and CSV in a folder beside it
-    int samples = 10'000;
+    int samples = 2'000;
     quint64 seed = 1;
     TableText texts = TableText::forSheets; ///< of the bundle's tables
 };

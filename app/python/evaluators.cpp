@@ -122,7 +122,7 @@ void addEvaluator(py::module_& module)
             [](Evaluator& e, const Scenario& s, int n, U sd, int t, double precision, bool shares) {
                 return evaluated(e, s, {.seed = sd, .numSamples = n, .numThreads = t, .precision = precision, .varianceShares = shares});
             },
-            py::arg("scenario"), py::kw_only(), samples(10'000), seed, threads, py::arg("precision") = 0.0,
+            py::arg("scenario"), py::kw_only(), samples(2'000), seed, threads, py::arg("precision") = 0.0,
             py::arg("variance_shares") = true)
         .def(
             "sweep",
@@ -159,7 +159,7 @@ void addEvaluator(py::module_& module)
             [](Evaluator& e, const Scenario& s, const py::object& seconds, int n, U sd, int t) {
                 return validated(e, s, seconds, {.seed = sd, .numSamples = n, .numThreads = t, .varianceShares = false});
             },
-            py::arg("scenario"), py::arg("seconds"), py::kw_only(), samples(10'000), seed, threads);
+            py::arg("scenario"), py::arg("seconds"), py::kw_only(), samples(2'000), seed, threads);
 }
 
 } // namespace prism::python

@@ -45,7 +45,7 @@ void addGraphs(py::module_& module)
             py::arg("scenario"))
         .def("to_dict", [](const StepGraph& g) { return fromJson(toJson(g)); })
         .def("to_json", [](const StepGraph& g) { return toJson(g); })
-        .def("simulate", &simulated, py::kw_only(), py::arg("samples") = 10'000, py::arg("seed") = 1, py::arg("threads") = 0,
+        .def("simulate", &simulated, py::kw_only(), py::arg("samples") = 2'000, py::arg("seed") = 1, py::arg("threads") = 0,
              py::arg("reference") = false, "Samples of its step time; reference follows every rank and every kernel and is slow.")
         .def_readonly("name", &StepGraph::name)
         .def("__eq__", [](const StepGraph& a, const StepGraph& b) { return a == b; })

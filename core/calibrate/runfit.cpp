@@ -7,6 +7,7 @@
 #include "core/cost/predictor.h"
 #include "core/scenario/measuredranges.h"
 #include "core/scenario/namedspreads.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/simulate.h"
 #include "core/stats/moments.h"
 #include "core/step/deterministicstep.h"
@@ -177,6 +178,25 @@ std::string rangeText(const char* name, const Bounded& b, const char* unit)
     return fmt::format("{} {:.4g} ({:.4g} to {:.4g}) {}", name, b.value, b.low, b.high, unit);
 }
 
+/// The steps come from the jobs around the median in turn: as steps of one job, each job's are moved to the median of all. Of few steps a
+/// job's median says little: they stay.
+std::vector<double> atOneLevel(std::vector<double> seconds)
+{
+    constexpr std::size_t kFewestOfAJob = 20;
+    if (seconds.size() < kFewestOfAJob * kMiddleJobs)
+        return seconds;
+    const double all = medianOf(seconds);
+    for (std::size_t job = 0; job < kMiddleJobs; ++job) {
+        std::vector<double> own;
+        for (std::size_t i = job; i < seconds.size(); i += kMiddleJobs)
+            own.push_back(seconds[i]);
+        const double shift = all - medianOf(own);
+        for (std::size_t i = job; i < seconds.size(); i += kMiddleJobs)
+            seconds[i] += shift;
+    }
+    return seconds;
+}
+
 } // namespace
 
 Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options)
@@ -189,7 +209,7 @@ Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& sc
     const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
     if (!snapshot->valid())
         return snapshot->diagnostics;
-    return snapshot->samples->withinSeconds;
+    return atOneLevel(snapshot->samples->withinSeconds);
 }
 
 Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given, const RunFitOptions& options)

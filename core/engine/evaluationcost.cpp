@@ -4,9 +4,6 @@
 #include "core/base/figure.h"
 #include "core/base/inputdiagnostic.h"
 #include "core/sim/draw/draws.h"
-#include "core/sim/step/jobs.h"
-#include "core/sim/step/replicalayout.h"
-#include "core/sim/step/stilljobs.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,17 +16,11 @@ namespace {
 
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 
-/// Sweeps of one replica that the evaluator asks for: across jobs up to four replicas one by one, else a common sample; within the median
-/// job its slowest ones too; the shares of the variance; the candidates of the median job without noise.
+/// Units swept in all steps that the evaluator asks for: across jobs, within one, the shares of the variance, the candidates of the median.
 double sweeps(const EvaluationSize& size)
 {
-    constexpr double kWithinShare = 0.25;               // SimOptions::numWithinSamples
-    constexpr double kSlowest = kSlowestOfJob + 1;      // and the common sample of the others
-    constexpr double kJobs = std::size(kOtherJobs) + 1; // and the median one
-    const double across = size.replicas <= kDirectReplicas ? size.replicas : 2;
-    return (size.samples + kCoarseSamples + kVarianceCauses * kShareSamples) * across
-           + kWithinShare * size.samples * std::min(size.replicas, kSlowest)
-           + kMedianCandidates * std::min<double>(size.replicas, kLikelySlowest) + kJobs * size.replicas;
+    constexpr double kWithinShare = 0.25; // SimOptions::numWithinSamples
+    return size.replicas * ((1 + kWithinShare) * size.samples + kCoarseSamples + kVarianceCauses * kShareSamples + kMedianCandidates);
 }
 
 bool exceeds(const EvaluationEstimate& cost, double seconds)
@@ -61,15 +52,14 @@ EvaluationSize evaluationSize(const StepGraph& g, int samples)
 
 EvaluationEstimate estimatedCost(const EvaluationSize& size)
 {
-    // Fitted to `predict` of llama2-7b-8-a100 with 10 million samples (18 s, 1.6 GiB), PP 512 x 2,600 micro-batches (35 s, 0.7 GiB), PP 16
-    // x VPP 64 x 1,296 (28 s, 0.8 GiB) and 1,048,576 GPUs (7 s, 0.7 GiB), and frontier-64k with 1 million samples (16 s, 0.3 GiB).
-    constexpr double kSecondsPerPass = 1.0e-9, kSecondsPerStep = 1.5e-6, kStageShare = 0.25, kSecondsPerGpu = 7e-6;
-    constexpr double kBytesPerStep = 160, kBytesPerSampledStep = 280, kBytesPerPass = 600, kBytesPerCell = 700, kBytes = 30e6;
+    // Fitted to sample-baseline (2.6 us a unit and step), frontier-64k (2.4 us) and megatron-1t-3072-a100 (152 us: few replicas are all
+    // swept with their noise), one core; memory to PP 512 x 2,600 micro-batches.
+    constexpr double kSecondsPerPass = 1.25e-9, kSecondsPerNoisyPass = 4.5e-9, kFewReplicas = 8, kSecondsPerGpu = 7e-6;
+    constexpr double kBytesPerStep = 160, kBytesPerPass = 400, kBytesPerCell = 700, kBytes = 80e6;
     const double cells = size.replicas * size.stages;
-    return {kSecondsPerPass * size.passes() * sweeps(size) + kSecondsPerStep * size.samples * (1 + kStageShare * (size.stages - 1))
+    return {(size.replicas < kFewReplicas ? kSecondsPerNoisyPass : kSecondsPerPass) * size.passes() * sweeps(size)
                 + kSecondsPerGpu * cells * size.ranksOfCell,
-            kBytes + (size.replicas <= kDirectReplicas ? kBytesPerStep : kBytesPerSampledStep) * size.samples
-                + kBytesPerPass * size.passes() + kBytesPerCell * cells};
+            kBytes + kBytesPerStep * size.samples + kBytesPerPass * size.passes() + kBytesPerCell * cells};
 }
 
 std::string costText(const EvaluationSize& size)

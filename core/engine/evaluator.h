@@ -46,7 +46,7 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 struct EvaluateOptions {
     std::uint64_t seed = 1;
-    int numSamples = 10'000;
+    int numSamples = 2'000;
     int numThreads = 0;   ///< 0 = all cores
     double precision = 0; ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
     bool varianceShares = true;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
+// The fast simulator: tables of passes, then swept steps of fresh jobs and of the jobs around the median one.
 #include "core/sim/simulate.h"
 
-#include "core/base/figure.h"
-#include "core/sim/step/lockstep.h"
-#include "core/sim/step/otherjobs.h"
-#include "core/sim/step/seriesends.h"
-#include "core/sim/step/stepdelays.h"
-#include "core/stats/random.h"
+#include "core/sim/draw/stepdelays.h"
+#include "core/sim/sweep/stepsweeper.h"
 #include "core/step/deterministicstep.h"
 
 #include <tbb/task_arena.h>
@@ -18,23 +14,37 @@ namespace prism {
 
 namespace {
 
-/// Memory for intermediate results of a call that brings no memo.
+/// Memory for tables of a call that brings no memo.
 constexpr std::size_t kOwnMemoBytes = std::size_t{32} << 20;
+/// Kernel draws that the tables are made from: as many for each step, so that their error stays a small part of the steps'.
+constexpr double kKernelDrawsPerStep = 2000.0, kFewestKernelDraws = 0.5e6, kMostKernelDraws = 4e6;
 
-/// Takes over what a series gave; false when it was stopped.
-bool take(SeriesEnds series, bool across, StepSamples& report)
+/// Sampled steps of one run; empty when stopped.
+std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int count, const SimOptions& options, StepSamples& out)
 {
-    if (series.seconds.empty())
+    const RegimeSeries factors = regimeSeries(model.graph, options.seed, series.run, count);
+    std::vector<RegimeFactors> regimes;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+        regimes.push_back({factors.intra[i], factors.inter[i], factors.compute[i]});
+    const RegimeTable table(model, std::move(regimes));
+    const Run run = series.run;
+    StepSweeper sweeper(model, table, std::move(series), options.stop);
+    std::vector<double> seconds = sweeper.seconds(static_cast<std::size_t>(count));
+    addStepDelays(model.graph, options.seed, run, seconds);
+    out.nodeSamples += sweeper.nodeSamples();
+    return seconds;
+}
+
+bool sweepWithin(const SweepModel& model, int count, const SimOptions& options, Recall& recall, StepSamples& out)
+{
+    MedianJobs jobs = medianJobs(model, options.seed, options.stop);
+    (void)recall;
+    if (options.stop.stop_requested())
         return false;
-    (across ? report.acrossShared : report.withinShared) = series.shared;
-    if (series.extrapolated)
-        report.warnings.push_back(
-            {Severity::warning, "samples",
-             std::string("The p99 ") + (across ? "" : "within a job ")
-                 + "of so many replicas lies beyond the sampled ones: its tail is extrapolated and its interval widened.",
-             countText(static_cast<std::int64_t>(series.seconds.size())) + " steps", "more samples", "", ""});
-    (across ? report.acrossSeconds : report.withinSeconds) = std::move(series.seconds);
-    return true;
+    const SharedError::Part choice{jobs.stdErr, 0.0};
+    out.withinShared = {choice, choice, choice, choice};
+    out.withinSeconds = sweepRun(model, {options.seed, Run::within, std::move(jobs.jobs)}, count, options, out);
+    return !options.stop.stop_requested();
 }
 
 } // namespace
@@ -42,39 +52,22 @@ bool take(SeriesEnds series, bool across, StepSamples& report)
 StepSamples simulate(const StepGraph& graph, const SimOptions& options)
 {
     StepSamples out;
-    const StepGraph locked = inLockstep(graph);
     Memo own(kOwnMemoBytes);
     Recall recall(options.memo != nullptr ? *options.memo : own);
     tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::task_arena::automatic);
     out.complete = arena.execute([&] {
         out.noiseFreeSeconds = deterministicStepSeconds(graph);
-        const auto prepared = prepare(locked, recall, options.stop);
-        if (!prepared)
+        const int across = std::max(0, options.numSamples),
+                  within = options.numWithinSamples == 0 ? across / 4 : std::max(0, options.numWithinSamples);
+        const double draws = std::clamp(kKernelDrawsPerStep * std::max(across, within), kFewestKernelDraws, kMostKernelDraws);
+        const auto model = sweepModel(graph, options.seed, draws, recall, options.stop);
+        if (!model)
             return false;
-        const int within = options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples);
-        const bool measured = !locked.fixedSpatial.empty();
-        NearMedian near;
-        ReplicaLayout layout;
-        if (within > 0 || measured) {
-            near = nearMedian(prepared, options.seed, recall, options.stop);
-            if (!near.job)
-                return false;
-            layout = jobLayout(*near.prepared, *near.job);
-        }
-        if (options.numSamples > 0) {
-            const Series series = makeSeries(*prepared, options.seed, options.seed, Run::across, options.numSamples);
-            if (!take(seriesEnds(series, measured ? layout : acrossLayout(*prepared), recall, options.stop, out.nodeSamples), true, out))
-                return false;
-            addStepDelays(locked, options.seed, Run::across, out.acrossSeconds);
-        }
-        if (within <= 0)
-            return true;
-        const Series series = makeSeries(*near.prepared, mix64(options.seed), options.seed, Run::within, within);
-        if (!take(seriesEnds(series, layout, recall, options.stop, out.nodeSamples), false, out))
+        if (across > 0)
+            out.acrossSeconds = sweepRun(*model, {options.seed, Run::across, {}}, across, options, out);
+        if (options.stop.stop_requested())
             return false;
-        addStepDelays(locked, options.seed, Run::within, out.withinSeconds);
-        out.withinShared = together(out.withinShared, jobChoiceError(near, options.seed, within, recall, options.stop));
-        return !options.stop.stop_requested();
+        return within <= 0 || sweepWithin(*model, within, options, recall, out);
     });
     out.totalNodes = recall.totalNodes();
     out.recomputed = recall.recomputed();

@@ -16,17 +16,17 @@ namespace prism {
 
 struct SimOptions {
     std::uint64_t seed = 1;
-    int numSamples = 10'000;  ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
-    int numWithinSamples = 0; ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4, < 0 = none
+    int numSamples = 2'000;  ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
+    int numWithinSamples = 0; ///< steps of the jobs around the median one; 0 = numSamples / 4, < 0 = none
     int numThreads = 0;       ///< 0 = all cores; results do not depend on it
-    Memo* memo = nullptr;     ///< keeps models and sampled replicas between calls; results do not depend on it
+    Memo* memo = nullptr;     ///< keeps tables between calls; results do not depend on it
     std::stop_token stop;     ///< looked at every few milliseconds; a stopped run returns what is complete
 };
 
 /// Sampled step times. Index i of `across` is the same random job on every related scenario (common random numbers).
 struct StepSamples {
     std::vector<double> acrossSeconds; ///< numSamples, in draw order, not sorted
-    std::vector<double> withinSeconds; ///< steps of one median job, in draw order
+    std::vector<double> withinSeconds; ///< steps of the nine jobs around the median one, in turn
     double noiseFreeSeconds = 0.0;     ///< every factor at its mean 1, no rare events, slow spots as marked
     SharedError acrossShared, withinShared;
     Diagnostics warnings;                ///< e.g. the tail needs more samples than were drawn
@@ -39,7 +39,7 @@ struct StepSamples {
 /// Every rank, every kernel, points 1-5 of design.md, written to be obviously right; slow, double precision.
 [[nodiscard]] StepSamples simulateReference(const StepGraph& graph, const SimOptions& options);
 
-/// What the product runs. Uses the sameness of cells and replicas; agrees with the reference on the battery.
+/// What the product runs: every replica drawn, the likely slowest swept with all noise. Agrees with the reference on random graphs.
 [[nodiscard]] StepSamples simulate(const StepGraph& graph, const SimOptions& options);
 
 } // namespace prism

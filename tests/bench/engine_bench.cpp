@@ -4,7 +4,7 @@
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/sim/kernel/sweepkernel.h"
+#include "core/sim/lanes/lanes.h"
 #include "bench/yardstick.h"
 #include "core/step/deterministicstep.h"
 
@@ -58,21 +58,21 @@ BENCHMARK(yardstickPlain)->Unit(benchmark::kMillisecond);
 /// The same by the product's kernel; the argument is the instruction set, the best one first.
 void yardstickKernel(benchmark::State& state)
 {
-    const auto targets = kernelTargets();
+    const auto targets = laneTargets();
     if (static_cast<std::size_t>(state.range(0)) >= targets.size()) {
         state.SkipWithError("this processor has no such instruction set");
         return;
     }
-    const KernelTarget& target = targets[static_cast<std::size_t>(state.range(0))];
+    const LaneTarget& target = targets[static_cast<std::size_t>(state.range(0))];
     state.SetLabel(target.name);
-    useKernelTarget(target.id);
+    useLaneTarget(target.id);
     const KernelSweep sweep(yardstickGraph(16, 64));
     YardstickRun run;
     const std::uint64_t before = bench::allocationCount();
     for (auto _ : state)
         run = sweep.run(kSamples);
     countRun(state, run, before);
-    useKernelTarget(0);
+    useLaneTarget(0);
 }
 BENCHMARK(yardstickKernel)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 

@@ -3,7 +3,7 @@
 
 #include "core/schedule/generators.h"
 #include "core/schedule/schedule.h"
-#include "core/sim/step/replicas.h"
+#include "core/sim/sweep/stepsweeper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,29 +75,29 @@ KernelSweep::KernelSweep(const StepGraph& graph)
 {
     Memo nothing(0);
     Recall recall(nothing);
-    m_prepared = prepare(graph, recall, {});
+    m_model = sweepModel(graph, 1, 1e5, recall, {});
 }
 
 YardstickRun KernelSweep::run(int numSamples) const
 {
-    const Prepared& prepared = *m_prepared;
-    const auto stages = static_cast<std::size_t>(prepared.plan->numStages);
-    ReplicaSweep sweep(prepared);
-    Rows regime(kRegimeRows), scores(stages), ends(stages), optimizer(stages);
-    regime.fill(1.0F);
-    YardstickRun out;
+    const SweptSeries series;
     const std::size_t blocks = (static_cast<std::size_t>(numSamples) + kLanes - 1) / kLanes;
+    const RegimeTable regimes(*m_model, std::vector<RegimeFactors>(blocks * kLanes));
+    BlockSweep sweep(*m_model);
+    YardstickRun out;
     for (std::size_t block = 0; block < blocks; ++block) {
-        sweep.beginBlock(block, regime);
-        sweep.run(0, 1, 0, scores, true, ends.row(0), optimizer.row(0));
+        std::vector<SweptLane> lanes;
+        for (std::size_t l = 0; l < kLanes; ++l)
+            lanes.push_back(series.lane(block * kLanes + l, 0));
+        sweep.run(0, lanes, regimes, Noise::all);
         for (std::size_t l = 0; l < kLanes; ++l) {
             float last = 0.0F;
-            for (std::size_t s = 0; s < stages; ++s)
-                last = std::max(last, ends.row(s)[l]);
+            for (std::size_t s = 0; s < sweep.ends().rows(); ++s)
+                last = std::max(last, sweep.ends().row(s)[l]);
             out.meanSeconds += static_cast<double>(last) / static_cast<double>(blocks * kLanes);
         }
     }
-    out.nodeSamples = prepared.plan->nodeCount() * blocks * kLanes;
+    out.nodeSamples = m_model->plan->nodeCount() * blocks * kLanes;
     return out;
 }
 

@@ -9,10 +9,10 @@
 
 namespace prism {
 
+class SweepModel;
+
 /// A 1F1B job of one replica with one GPU per stage; every forward, backward and transfer is lognormal.
 [[nodiscard]] StepGraph yardstickGraph(int numStages, int numMicrobatches);
-
-struct Prepared;
 
 /// Result of one timed sweep.
 struct YardstickRun {
@@ -21,14 +21,14 @@ struct YardstickRun {
 };
 /// A plain single-threaded Monte Carlo: std::mt19937_64, std::lognormal_distribution, one sample after the other.
 [[nodiscard]] YardstickRun plainSweep(const StepGraph& graph, int numSamples);
-/// The product's sweep of the same pipeline on one thread. Models are made before `samples` are swept: see prepare().
+/// The product's sweep of the same pipeline on one thread. Tables are made once.
 class KernelSweep final {
 public:
     explicit KernelSweep(const StepGraph& graph);
     [[nodiscard]] YardstickRun run(int numSamples) const;
 
 private:
-    std::shared_ptr<const Prepared> m_prepared;
+    std::shared_ptr<const SweepModel> m_model;
 };
 
 } // namespace prism

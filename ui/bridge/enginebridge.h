@@ -94,7 +94,7 @@ private:
     bool m_hasWaiting = false;
     std::uint64_t m_nextJob = 1, m_runningJob = 0; ///< the latest job that the worker was given; 0 = it is idle
     std::uint64_t m_firstJob = 1;                  ///< of the present seed and number of samples
-    int m_jobsStarted = 0, m_samples = 10'000;
+    int m_jobsStarted = 0, m_samples = 2'000;
     std::uint64_t m_seed = 1;
     EvaluationCost m_lastCost;
     double m_estimatedSeconds = 0;

@@ -24,7 +24,7 @@ struct FindingsQuery {
     int currentId = -1;
     QString title;        ///< of the study; empty = the name of the scenario
     QString question;     ///< typed by the user; empty = made from the study
-    int samples = 10'000; ///< steps per scenario
+    int samples = 2'000; ///< steps per scenario
 };
 
 /// One scenario of the report.

@@ -433,7 +433,7 @@ void addToolsAndHelp(MainWindow& w)
            }});
     a.add({u"tools.recompute"_s, tools, QObject::tr("Compute again"), QKeySequence(u"Ctrl+R"_s), [&w] { w.workspace().recompute(); },
            Icon::play});
-    for (const int samples : {2'000, 10'000, 50'000})
+    for (const int samples : {500, 2'000, 10'000})
         a.add({u"tools.samples.%1"_s.arg(samples),
                tools,
                QObject::tr("Sample %1 steps").arg(samples),

@@ -28,7 +28,7 @@ struct CommonOptions {
     std::string scenario;               ///< file, "-", preset name, or study.prism:NAME
     std::vector<std::string> overrides; ///< path=value
     std::uint64_t seed = 1;
-    int samples = 10'000;
+    int samples = 2'000;
     int threads = 0;
     double precision = 0;
     bool json = false, strict = false;

@@ -160,7 +160,7 @@ void addPlacement(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<PlacementOptions>();
     CLI::App* command = app.add_subcommand("placement", "Where a slow node hurts, and the best order of nodes for measured speeds");
-    addInsight(*command, *options, cli, 2'000);
+    addInsight(*command, *options, cli, 500);
     auto* factor =
         asSlowness(command->add_option("--factor", options->probe.computeFactor, "How many times slower the node computes: 1.2 or 20%"))
             ->capture_default_str();

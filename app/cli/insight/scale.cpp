@@ -45,7 +45,7 @@ void addScale(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ScaleOptions>();
     CLI::App* command = app.add_subcommand("scale", "Step time, MFU and cost over the number of GPUs");
-    addInsight(*command, *options, cli, 2'000);
+    addInsight(*command, *options, cli, 500);
     command->add_option("--mode", options->mode, "weak: the batch grows with the GPUs; strong: it stays")
         ->check(CLI::IsMember({"weak", "strong"}))
         ->capture_default_str();

@@ -45,7 +45,7 @@ void addImprove(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ImproveOptions>();
     CLI::App* command = app.add_subcommand("improve", "The next best move: single changes ranked by what they give, with what they cost");
-    addInsight(*command, *options, cli, 2'000);
+    addInsight(*command, *options, cli, 500);
     command->add_option("--goal", options->goal, "A target such as \"p95 <= 4.0 s\": how likely each move reaches it");
     command->add_flag("--pairs", options->pairs, "Also the pairs of the five best moves");
     command->add_flag("--hardware", options->hardware, "Also other GPUs and fabrics, and half and twice the GPUs");

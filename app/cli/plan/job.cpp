@@ -104,7 +104,7 @@ void addJob(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<WholeJobOptions>();
     CLI::App* command = app.add_subcommand("job", "The whole run: end date, goodput by cause, checkpoints, spares, cost and energy");
-    addInsight(*command, *options, cli, 10'000);
+    addInsight(*command, *options, cli, 2'000);
     inUnit(command->add_option("--tokens", options->query.tokens, "Tokens to train, for example 15T (default: the scenario's)"), "tokens");
     inUnit(command->add_option("--deadline-days", options->query.deadlineDays,
                                "Probability of being done by then (default: the job section's)"),

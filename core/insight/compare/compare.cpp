@@ -20,7 +20,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 4'000;
+constexpr int kDefaultSamples = 1'000;
 constexpr std::size_t kExactEdits = 6; ///< 2^6 = 64 evaluations
 constexpr int kSampledOrders = 16;
 

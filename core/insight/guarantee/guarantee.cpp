@@ -19,7 +19,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 20'000;
+constexpr int kDefaultSamples = 4'000;
 
 Diagnostics checkQuery(const GuaranteeQuery& query)
 {

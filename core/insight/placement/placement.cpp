@@ -17,7 +17,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 2'000;
+constexpr int kDefaultSamples = 500;
 constexpr double kMaxFactor = 100;
 constexpr std::size_t kMaxRows = 8;
 

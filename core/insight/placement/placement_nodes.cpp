@@ -14,7 +14,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 2'000;
+constexpr int kDefaultSamples = 500;
 
 std::string entryLabel(const SlowEntry& entry)
 {

@@ -5,7 +5,7 @@
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/variation.h"
-#include "core/sim/step/tail.h"
+#include "core/insight/placement/tailsample.h"
 #include "core/step/deterministicstep.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -20,7 +20,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 2'000, kNoiseSamples = 4'000;
+constexpr int kDefaultSamples = 500, kNoiseSamples = 2'000;
 constexpr int kBudget = 20'000; ///< replica evaluations per search
 constexpr std::size_t kExhaustiveNodes = 6;
 constexpr double kSmallestGain = 5e-5; ///< half of the last digit that is shown

@@ -17,7 +17,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 2'000;
+constexpr int kDefaultSamples = 500;
 constexpr std::size_t kMaxPoints = 100;
 
 std::int64_t gpusPerReplica(const Scenario& s)

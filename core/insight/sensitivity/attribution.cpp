@@ -3,7 +3,7 @@
 
 #include "core/base/workers.h"
 #include "core/insight/report.h"
-#include "core/sim/step/stepdelays.h"
+#include "core/sim/draw/stepdelays.h"
 #include "core/walk/walk.h"
 
 #include <nlohmann/json.hpp>

@@ -16,7 +16,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 2'000;
+constexpr int kDefaultSamples = 500;
 constexpr double kMeanStep = 0.1;
 /// Rows are refined while a half-width of their p95 changes is above this share of the p95.
 constexpr double kTargetHalfWidth = 1e-3;

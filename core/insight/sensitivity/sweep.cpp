@@ -16,7 +16,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 4'000;
+constexpr int kDefaultSamples = 500;
 constexpr std::size_t kMaxPoints = 1'000;
 
 std::vector<std::string> split(std::string_view text, char separator)

@@ -30,11 +30,13 @@ enum class Purpose : std::uint64_t {
     routingRare = 15, ///< same
 };
 
-/// The two series of a run: steps of fresh jobs, and steps of one median job.
+/// The two series of a run: steps of fresh jobs, and steps of the jobs around the median one.
 enum class Run : std::uint64_t { across = 0, within = 1 };
 
-/// Jobs whose noise-free step decides which one is the median job: candidates 0 ... 100 are the first jobs of the run across.
+/// Jobs whose noise-free step decides which ones are in the middle: candidates 0 ... 100 are the first jobs of the run across.
 inline constexpr int kMedianCandidates = 101;
+/// Jobs in the middle of them whose steps are sampled in turn.
+inline constexpr std::size_t kMiddleJobs = 9;
 
 [[nodiscard]] inline StreamId purposeStream(Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0)
 {

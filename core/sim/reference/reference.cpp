@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
+#include "core/base/index.h"
 #include "core/sim/draw/nodeshare.h"
 #include "core/sim/simulate.h"
 #include "core/sim/draw/draws.h"
-#include "core/sim/step/stepdelays.h"
+#include "core/sim/draw/stepdelays.h"
 #include "core/step/deterministicstep.h"
 #include "core/step/passes.h"
 
@@ -20,11 +21,6 @@ namespace prism {
 namespace {
 
 constexpr double kMaxKernelDraws = 2.0e11; ///< about an hour on two cores; beyond it the run is refused
-
-std::size_t index(int i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// The fresh temporal draws of one cell, or of one kind of step-wide operation, in one step.
 class TemporalDraws final {
@@ -402,8 +398,8 @@ double kernelDrawsPerStep(const StepGraph& graph)
            + communications({graph.embeddingAllReduce, graph.gradNorm});
 }
 
-/// The job among the first kMedianCandidates whose noise-free step is the median: its number.
-std::uint64_t medianJob(const Job& job, const DeterministicStep& deterministic, std::uint64_t seed)
+/// G of the kMiddleJobs jobs around the one with the median noise-free step among the first kMedianCandidates.
+std::vector<std::vector<double>> medianJobs(const Job& job, const DeterministicStep& deterministic, std::uint64_t seed)
 {
     const int ranks = job.graph.cellRanks();
     std::vector<std::pair<double, std::uint64_t>> candidates;
@@ -416,7 +412,10 @@ std::uint64_t medianJob(const Job& job, const DeterministicStep& deterministic, 
         candidates.emplace_back(deterministic.seconds(slowest), j);
     }
     std::sort(candidates.begin(), candidates.end());
-    return candidates[kMedianCandidates / 2].second;
+    std::vector<std::vector<double>> out;
+    for (std::size_t i = 0; i < kMiddleJobs; ++i)
+        out.push_back(job.spatialOf(seed, candidates[(kMedianCandidates - kMiddleJobs) / 2 + i].second));
+    return out;
 }
 
 /// Samples of one run on all threads; the leading part that is complete when stopped.
@@ -462,9 +461,9 @@ StepSamples simulateReference(const StepGraph& graph, const SimOptions& options)
     result.noiseFreeSeconds = deterministicStepSeconds(graph);
     result.acrossSeconds = series(job, options, Run::across, across, [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
     if (within > 0 && !options.stop.stop_requested()) {
-        const std::vector<double> median = job.spatialOf(options.seed, medianJob(job, deterministic, options.seed));
+        const std::vector<std::vector<double>> median = medianJobs(job, deterministic, options.seed);
         result.withinSeconds =
-            series(job, options, Run::within, within, [&](std::uint64_t) -> const std::vector<double>& { return median; });
+            series(job, options, Run::within, within, [&](std::uint64_t i) -> const std::vector<double>& { return median[i % median.size()]; });
     }
     result.nodeSamples = static_cast<std::uint64_t>(job.sweep.nodes.size()) * static_cast<std::uint64_t>(graph.numReplicas)
                          * (result.acrossSeconds.size() + result.withinSeconds.size());

@@ -8,7 +8,7 @@
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/sim/kernel/sweepkernel.h"
+#include "core/sim/lanes/lanes.h"
 #include "bench/yardstick.h"
 
 #include <CLI/CLI.hpp>
@@ -51,11 +51,11 @@ void measureSweep(std::vector<BenchBound>& rows)
     const double plainSeconds = bestSeconds([&](int) { plain = plainSweep(graph, 500); });
     const double plainPerNode = plainSeconds / static_cast<double>(plain.nodeSamples) * 1e9;
     double best = 0.0;
-    for (const KernelTarget& target : kernelTargets()) {
+    for (const LaneTarget& target : laneTargets()) {
         const bool wide = target.name.rfind("AVX3", 0) == 0; // Highway's name of AVX-512
         if (!(best == 0.0 || target.name == "AVX2"))
             continue;
-        useKernelTarget(target.id);
+        useLaneTarget(target.id);
         YardstickRun fast;
         const double seconds = bestSeconds([&](int) { fast = kernel.run(10'000); }, 12);
         const double perNode = seconds / static_cast<double>(fast.nodeSamples) * 1e9;
@@ -63,7 +63,7 @@ void measureSweep(std::vector<BenchBound>& rows)
                         wide ? 0.3 : 0.6});
         best = best == 0.0 ? perNode : best;
     }
-    useKernelTarget(0);
+    useLaneTarget(0);
     rows.push_back({"  against a loop with the standard library", "times faster", plainPerNode / best, 25.0, true});
 }
 

@@ -31,7 +31,7 @@ TEST(EvaluationCost, EveryPresetStartsWithoutAQuestion)
 {
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario") {
-            EXPECT_TRUE(tooCostly(evaluationSize(*scenarioPreset(info.name), 10'000), kMaxQuickSeconds).empty()) << info.name;
+            EXPECT_TRUE(tooCostly(evaluationSize(*scenarioPreset(info.name), 2'000), kMaxQuickSeconds).empty()) << info.name;
         }
 }
 

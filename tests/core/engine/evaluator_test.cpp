@@ -30,7 +30,7 @@ EvaluateOptions options(int samples = 600)
 
 EvaluateOptions withoutShares()
 {
-    EvaluateOptions o = options(2048);
+    EvaluateOptions o = options(300);
     o.varianceShares = false;
     return o;
 }
@@ -53,14 +53,9 @@ Nodes operator+(Nodes a, const Nodes& b)
     return a;
 }
 
-// The sample study has six programs of three kinds of layers; its steps are sampled in two ranges of blocks across jobs and one
-// within, the still replica in one each; the common sample has two copies across (6,000 replicas for its steps) and as many as make 2,000
-// replicas within. Other jobs say what the draw of one leaves open.
+// The sample study has 18 passes: programs of three kinds of layers and both ends, and the optimizers.
 const Nodes kCost = {{"cost", 1}};
-const Nodes kSamples = kCost + Nodes{{"samples", 1},       {"samples within a job", 1}, {"other jobs", 1},
-                                     {"still replica", 2}, {"common sample", 7},        {"single replicas", 1}};
-const Nodes kMedianJob = {{"median job", 1}};
-const Nodes kCells = {{"cell models", 1}};
+const Nodes kSamples = kCost + Nodes{{"samples", 1}, {"samples within a job", 1}};
 
 TEST(Evaluator, UndoRecomputesNothing)
 {
@@ -84,27 +79,25 @@ TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
         Nodes expected;
     };
     const Edit edits[] = {
-        // model: other GEMMs of the layers, the same factors and the same lucks
-        {"model.ffn_hidden_size", "12288", kSamples + kMedianJob + kCells + Nodes{{"segment", 6}}},
-        // parallelism: fewer stages, so another plan, other lucks of more replicas, longer chunks
-        {"parallelism.pipeline_model_parallel_size", "8",
-         kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"job lucks", 4}, {"segment", 6}}},
+        // model: other GEMMs in every forward and backward pass that holds layers
+        {"model.ffn_hidden_size", "12288", kSamples + Nodes{{"pass table", 10}}},
+        // parallelism: fewer stages, so another plan and longer passes
+        {"parallelism.pipeline_model_parallel_size", "8", kSamples + Nodes{{"plan", 1}, {"pass table", 18}}},
         // training: more micro-batches in the schedule, and with ZeRO 2 reductions between the turns of a chunk
-        {"training.global_batch_size", "4096", kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"segment", 8}}},
-        // cluster: collectives inside a cell are part of its models, and slow the three segments that hide them; transfers and gradients
-        // between nodes are not
-        {"cluster.intra_node_gb_per_s", "300", kSamples + kMedianJob + kCells + Nodes{{"segment", 3}}},
-        {"cluster.inter_node_gb_per_s", "40", kSamples + kMedianJob},
+        {"training.global_batch_size", "4096", kSamples + Nodes{{"plan", 1}, {"pass table", 6}}},
+        // cluster: collectives inside a cell are part of its passes; transfers and gradients between nodes are not
+        {"cluster.intra_node_gb_per_s", "300", kSamples + Nodes{{"pass table", 12}}},
+        {"cluster.inter_node_gb_per_s", "40", kSamples},
         // a price and a number of tokens change what a run costs, not how long a step takes
         {"cluster.gpu_hour_price_usd", "3.25", kCost},
         {"training.train_tokens", "1e12", kCost},
-        // variability: one kernel class; the spatial factor; a regime; the data factor, which the median job does not feel
-        {"variability.gemm.cv", "0.03", kSamples + kMedianJob + kCells + Nodes{{"factor", 1}, {"segment", 9}}},
-        {"variability.spatial.cv", "0.03", kSamples + kMedianJob + kCells + Nodes{{"segment", 19}}},
-        {"variability.inter_regime.cv", "0.3", kSamples + kMedianJob + kCells},
+        // variability: one kernel class; the speeds of GPUs; a regime, which no table holds
+        {"variability.gemm.cv", "0.03", kSamples + Nodes{{"factor table", 1}, {"pass table", 8}}},
+        {"variability.spatial.cv", "0.03", kSamples + Nodes{{"pass table", 18}}},
+        {"variability.inter_regime.cv", "0.3", kSamples},
         // a class of transfers, and the slowest of its senders side by side
-        {"variability.p2p.cv", "0.1", kSamples + kMedianJob + Nodes{{"factor", 2}}},
-        {"variability.data.cv", "0.1", kSamples + Nodes{{"factor", 1}}},
+        {"variability.p2p.cv", "0.1", kSamples + Nodes{{"factor table", 2}}},
+        {"variability.data.cv", "0.1", kSamples + Nodes{{"factor table", 1}, {"pass table", 18}}},
     };
     for (const Edit& edit : edits) {
         Evaluator evaluator;
@@ -118,7 +111,7 @@ TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
     }
 }
 
-TEST(Evaluator, ASlowNodeLeavesTheCommonSampleOfTheOthers)
+TEST(Evaluator, ASlowNodeAddsTheTablesOfItsKindAlone)
 {
     Evaluator evaluator;
     (void)evaluator.evaluate(sample(), withoutShares());
@@ -128,14 +121,11 @@ TEST(Evaluator, ASlowNodeLeavesTheCommonSampleOfTheOthers)
     entry.computeFactor = 1.2;
     slow.variability.slow.push_back(entry);
     const Nodes first = computed(*evaluator.evaluate(slow, withoutShares()));
-    EXPECT_EQ(first.at("cell models"), 1);
-    EXPECT_EQ(first.at("single replicas"), 3) << "the slow replica is sampled on its own";
-    EXPECT_EQ(first.at("common sample"), 3) << "within a job its members changed; across jobs nothing did";
-    // At another stage the same kind of cell is known.
-    slow.variability.slow[0].node = 5;
-    const Nodes second = computed(*evaluator.evaluate(slow, withoutShares()));
-    EXPECT_EQ(second.count("cell models"), 0U);
-    EXPECT_EQ(second.count("segment"), 0U);
+    EXPECT_GT(first.at("pass table"), 0);
+    EXPECT_LE(first.at("pass table"), 8) << "the programs of one stage: forward, backward and the optimizer, by chunk";
+    EXPECT_EQ(first.count("factor table"), 0U);
+    // Undone, all of them are known.
+    EXPECT_EQ(computed(*evaluator.evaluate(sample(), withoutShares())), Nodes());
 }
 
 TEST(Evaluator, MeasuredSpeedsKeepThePlanAndTheFactors)
@@ -149,9 +139,8 @@ TEST(Evaluator, MeasuredSpeedsKeepThePlanAndTheFactors)
     ASSERT_TRUE(snapshot->valid());
     const Nodes nodes = computed(*snapshot);
     EXPECT_EQ(nodes.count("plan"), 0U);
-    EXPECT_EQ(nodes.count("factor"), 0U);
-    EXPECT_EQ(nodes.count("job lucks"), 0U) << "there is only one job";
-    EXPECT_EQ(nodes.at("cell models"), 1);
+    EXPECT_EQ(nodes.count("factor table"), 0U);
+    EXPECT_GT(nodes.at("pass table"), 0);
 }
 
 TEST(Evaluator, VarianceSharesOfAnEditSampleOnlyTheCauseThatChanged)

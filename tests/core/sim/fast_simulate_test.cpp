@@ -3,10 +3,9 @@
 #include "core/engine/summary.h"
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
-#include "core/sim/chunk/cellkind.h"
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
-#include "core/sim/step/tail.h"
+#include "core/insight/placement/tailsample.h"
 #include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
@@ -105,13 +104,6 @@ TEST(FastSimulate, SameBitsOnAnyNumberOfThreads)
     }
 }
 
-TEST(FastSimulate, FewerSamplesAreAPrefixWhereReplicasAreSimulatedOneByOne)
-{
-    const StepGraph g = smallJob(2);
-    const StepSamples few = simulate(g, options(300)), many = simulate(g, options(1000));
-    EXPECT_TRUE(std::equal(few.acrossSeconds.begin(), few.acrossSeconds.end(), many.acrossSeconds.begin()));
-}
-
 TEST(FastSimulate, WithoutSpreadTheStepIsNoiseFree)
 {
     StepGraph g = smallJob(64);
@@ -149,39 +141,6 @@ TEST(FastSimulate, PiecesWithoutSpreadTakeTheTimeOfTheReferenceAndOfTheNoiseFree
             }
 }
 
-TEST(FastSimulate, TheMedianJobIsTheReferences)
-{
-    // Both draw the same candidates; the difference of the medians is that of two samples of 2,000 steps.
-    StepGraph g = smallJob(2);
-    g.data = g.interRegime = {};
-    for (const std::uint64_t seed : {1U, 2U, 3U}) {
-        SimOptions o = options(8);
-        o.seed = seed;
-        o.numWithinSamples = 2000;
-        const DistributionSummary fast = summarize(simulate(g, o).withinSeconds),
-                                  reference = summarize(simulateReference(g, o).withinSeconds);
-        EXPECT_NEAR(fast.p50, reference.p50, 4.0 * std::sqrt(2.0) * 1.2533 * reference.std / std::sqrt(2000.0)) << seed;
-        EXPECT_NEAR(fast.std / reference.std, 1.0, 0.1) << seed;
-    }
-}
-
-TEST(FastSimulate, MoreMeasuredCellsThanNodesLieBetweenRepresentativeOnes)
-{
-    StepGraph g = smallJob(64);
-    for (int i = 0; i < 64 * 4 * 2; ++i)
-        g.fixedSpatial.push_back(1.0 + 0.00007 * (i * 370 % 1009));
-    const MeasuredCells cells = measuredCells(g);
-    EXPECT_EQ(cells.factor.size(), std::size_t{kScoreNodes} * 2);
-    ASSERT_EQ(cells.score.size(), 256U);
-    EXPECT_GE(*std::min_element(cells.score.begin(), cells.score.end()), static_cast<float>(-kScoreLimit));
-    EXPECT_LE(*std::max_element(cells.score.begin(), cells.score.end()), static_cast<float>(kScoreLimit));
-    SimOptions o = options(1500);
-    o.numWithinSamples = 1;
-    const DistributionSummary fast = summarize(simulate(g, o).acrossSeconds), reference = summarize(simulateReference(g, o).acrossSeconds);
-    EXPECT_NEAR(fast.p50, reference.p50, 0.002 * reference.p50);
-    EXPECT_NEAR(fast.p95, reference.p95, 0.005 * reference.p95);
-}
-
 TEST(FastSimulate, StopsBeforeItBegins)
 {
     std::stop_source source;
@@ -191,26 +150,6 @@ TEST(FastSimulate, StopsBeforeItBegins)
     const StepSamples s = simulate(smallJob(64), o);
     EXPECT_FALSE(s.complete);
     EXPECT_TRUE(s.acrossSeconds.empty());
-}
-
-TEST(FastSimulate, TheCommonSampleOfReplicasGivesTheirTrueMaximum)
-{
-    // Nine replicas go through the common sample, eight are simulated one by one: the mean step must grow smoothly.
-    const double seven = summarize(simulate(smallJob(7), options(10'000)).acrossSeconds).p50;
-    const double eight = summarize(simulate(smallJob(8), options(10'000)).acrossSeconds).p50;
-    const double nine = summarize(simulate(smallJob(9), options(10'000)).acrossSeconds).p50;
-    EXPECT_GT(nine, eight);
-    EXPECT_LT(nine - eight, 2.0 * (eight - seven) + 2e-4 * eight);
-}
-
-TEST(FastSimulate, WidensTheIntervalsWhenTheTailIsExtrapolated)
-{
-    // Without slow GPUs to look for on purpose, 2,000 sampled replicas cannot show the slowest of 4,096.
-    StepGraph g = smallJob(4096);
-    g.spatial = {};
-    const StepSamples s = simulate(g, options(500));
-    EXPECT_GT(s.acrossShared.p99.stdErr, 0.0);
-    EXPECT_FALSE(s.warnings.empty());
 }
 
 TEST(FastTail, QuantilesOfExponentialSamples)

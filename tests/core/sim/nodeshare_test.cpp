@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GPU speeds that nodes share: marginal distribution, correlation, and the probabilities that the fast simulator uses.
+// GPU speeds that nodes share: marginal distribution, correlation, drawn one by one and in rows of lanes.
 #include "core/sim/graphs.h"
 #include "core/sim/draw/nodeshare.h"
+#include "core/sim/passes/speeds.h"
 #include "core/stats/moments.h"
 
 #include <gtest/gtest.h>
@@ -57,45 +58,37 @@ TEST(NodeShare, WithoutAShareEveryRankDrawsAsBefore)
         EXPECT_EQ(spatial(1, 5, 2, 0, rank), spatialFactor(plain, 1, 5, 2, 0, rank));
 }
 
-TEST(NodeShare, ProbabilityOfALargestScoreIsThatOfItsDraws)
+TEST(NodeShare, RowsOfLanesHaveTheSameSpreadAndCorrelation)
 {
-    const SpatialFactors spatial(sharedGraph(0.4, 4));
-    const std::vector<double> bounds(8, 1.5);
-    int above = 0;
-    constexpr int kJobs = 40'000;
-    for (std::uint64_t job = 0; job < kJobs; ++job) {
-        double most = -10;
-        for (std::uint64_t rank = 0; rank < 8; ++rank)
-            most = std::max(most, spatial.score(2, job, 0, 0, rank));
-        above += most > 1.5 ? 1 : 0;
-    }
-    EXPECT_NEAR(spatial.someAbove(bounds), above / double{kJobs}, 0.01);
-    EXPECT_NEAR(spatial.largestAt(spatial.someAbove(bounds)), 1.5, 1e-6);
-}
-
-TEST(NodeShare, CellsGivenTheirLargestAreThoseOfTheDraws)
-{
-    const SpatialFactors spatial(sharedGraph(0.4, 4));
-    // Mean of all ranks given that the largest is near 1.5, by draws and by construction.
-    std::vector<double> drawn, made;
-    for (std::uint64_t job = 0; job < 60'000; ++job) {
-        double most = -10, sum = 0;
-        for (std::uint64_t rank = 0; rank < 8; ++rank) {
-            const double score = spatial.score(3, job, 0, 0, rank);
-            most = std::max(most, score);
-            sum += score / 8;
+    for (const double rare : {0.0, 0.01}) {
+        StepGraph g = sharedGraph(0.3, 4);
+        g.spatial.rareProbability = rare;
+        g.spatial.rareMultiplier = 3.0;
+        const JobUnits job = jobUnits(g);
+        const Speeds speeds(g, job);
+        Rows rows(8);
+        const std::vector<int> units(kLanes, 0);
+        std::vector<double> first, second, other;
+        for (std::uint64_t block = 0; block < 600; ++block) {
+            LaneSeeds seeds;
+            for (std::size_t l = 0; l < kLanes; ++l)
+                seeds.set(l, laneSeed(1, 2, block, l));
+            speeds.draw(seeds, units.data(), 0, rows);
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                first.push_back(rows.row(0)[l]);
+                second.push_back(rows.row(3)[l]);
+                other.push_back(rows.row(4)[l]);
+            }
         }
-        if (std::abs(most - 1.5) < 0.1)
-            drawn.push_back(sum);
+        EXPECT_NEAR(meanOf(first), g.spatial.mean(), 0.004);
+        EXPECT_NEAR(std::sqrt(varianceOf(first) / g.spatial.variance()), 1.0, 0.05);
+        if (rare == 0.0) {
+            EXPECT_NEAR(correlation(first, second), 0.3, 0.02);
+        } else {
+            EXPECT_GT(correlation(first, second), 0.05) << "rare GPUs come in nodes";
+        }
+        EXPECT_NEAR(correlation(first, other), 0.0, 0.02);
     }
-    for (std::uint64_t i = 0; i < 4'000; ++i) {
-        const std::vector<double> cell =
-            spatial.cellGivenLargest(1.5, [i](int k) { return uniform(9, stream(1, static_cast<std::uint64_t>(k)), i); });
-        EXPECT_DOUBLE_EQ(*std::max_element(cell.begin(), cell.end()), 1.5);
-        made.push_back(meanOf(cell));
-    }
-    EXPECT_NEAR(meanOf(made), meanOf(drawn), 0.02);
-    EXPECT_NEAR(std::sqrt(varianceOf(made)), std::sqrt(varianceOf(drawn)), 0.02);
 }
 
 } // namespace

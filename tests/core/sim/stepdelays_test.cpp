@@ -2,7 +2,7 @@
 // Jitter and stalls against what their definitions say, and the compute regime against hand-made steps.
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
-#include "core/sim/step/stepdelays.h"
+#include "core/sim/draw/stepdelays.h"
 #include "core/stats/distance.h"
 #include "core/stats/moments.h"
 #include "core/stats/poisson.h"

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// When does each stage of a unit end? One block of lanes runs through its schedule, with or without kernel noise.
+#pragma once
+
+#include "core/base/index.h"
+#include "core/sim/sweep/sweepmodel.h"
+
+#include <span>
+#include <vector>
+
+namespace prism {
+
+/// What regimes of each step do to each pass: computed once for a series.
+class RegimeTable final {
+public:
+    RegimeTable(const SweepModel& model, std::vector<RegimeFactors> steps);
+    struct Pass {
+        float computeSeconds = 0.0F, exposedSeconds = 0.0F, stretch = 1.0F;
+    };
+    [[nodiscard]] const RegimeFactors& step(std::size_t i) const { return m_steps[i]; }
+    [[nodiscard]] std::size_t steps() const { return m_steps.size(); }
+    [[nodiscard]] const Pass& pass(std::size_t step, std::size_t pass) const { return m_pass[step * m_passes + pass]; }
+
+private:
+    std::vector<RegimeFactors> m_steps;
+    std::size_t m_passes;
+    std::vector<Pass> m_pass;
+};
+
+/// One unit in one step. Speeds follow `job`, everything else `step`.
+struct SweptLane {
+    int unit = 0;
+    LaneSeed job, step;
+    std::size_t regimes = 0; ///< index into the RegimeTable
+};
+
+/// speedsOnly: every other factor at its mean. noiseFree: passes and transfers at their mean lengths, optimizers with their noise.
+enum class Noise { speedsOnly, noiseFree, all };
+
+/// What the sweep of one pass reads and writes, in rows of lanes.
+struct NodeRows {
+    const float *length = nullptr, *data = nullptr; ///< length of the pass: their product
+    const float *compute = nullptr, *exposed = nullptr, *stretch = nullptr;
+    float *seconds = nullptr, *clock = nullptr;
+    const float* arrived = nullptr; ///< message that must be there; null = none
+};
+/// Of one transfer.
+struct SendRows {
+    const UnitCommunication* op = nullptr;
+    const float* regime = nullptr; ///< row; null = 1
+    float *seconds = nullptr, *clock = nullptr, *arrives = nullptr;
+    bool occupies = false;
+};
+
+/// One thread; worth keeping for its memory.
+class BlockSweep final {
+public:
+    explicit BlockSweep(const SweepModel& model);
+
+    /// All lanes are units of one pattern; at most kLanes of them.
+    void run(int pattern, std::span<const SweptLane> lanes, const RegimeTable& regimes, Noise noise);
+    /// Seconds when each stage ends, and of its optimizer; rows by stage, the first lanes().
+    [[nodiscard]] const Rows& ends() const { return m_ends; }
+    [[nodiscard]] const Rows& optimizer() const { return m_optimizer; }
+    /// Mean number of rare events of a lane that all-noise sweeps draw one by one.
+    [[nodiscard]] double rareHazard(int pattern);
+    /// Whether an all-noise sweep of this lane has such an event.
+    [[nodiscard]] bool hasRareEvent(int pattern, const SweptLane& lane);
+
+private:
+    /// At a place of Hazards::until.
+    struct Event {
+        std::size_t place = 0, lane = 0;
+        auto operator<=>(const Event&) const = default;
+    };
+    struct Hazards {
+        bool made = false;
+        std::vector<double> until; ///< cumulated over the passes and transfers of the nodes: pass of node i at 2 i, its transfer at 2 i + 1
+        std::vector<int> pass;     ///< of each node; -1 = takes no time
+        std::vector<std::uint32_t> passBelow, hopBelow; ///< of those that are common: rare below so many of 2^32; else 0
+    };
+    const Hazards& hazards(int pattern);
+    template <class At>
+    void rareEvents(const Hazards& h, LaneSeed seed, const At& at) const;
+    void drawLengths(const UnitPattern& pattern, bool withData);
+    void setRegimes(const RegimeTable& regimes, std::span<const SweptLane> lanes);
+    void findEvents(const Hazards& h, std::size_t lanes);
+    template <class At>
+    void atRareEvents(std::size_t place, std::uint32_t below, LaneKey key, const At& at);
+    [[nodiscard]] NodeRows passRows(std::size_t pass, const float* length, const float* data, float* seconds) const;
+    void passSeconds(const NodeRows& n, const float* unrouted, const float* unroutedData, const PassTable& table, bool noisy,
+                     std::size_t place, std::uint32_t rareBelow, LaneKey key);
+    void runNode(std::size_t i, const Hazards& h, const std::vector<UnitCommunication>& hops, bool noisy);
+    [[nodiscard]] std::size_t dataRow(int microbatch) const
+    {
+        return m_model.data.isConstant() ? 0 : index(microbatch) * index(m_model.job.members * m_model.job.dataOwners);
+    }
+    void joinEmbedding(const UnitCommunication& op, Noise noise);
+
+    const SweepModel& m_model;
+    PassLengths m_lengths;
+    LaneSeeds m_jobSeeds, m_stepSeeds;
+    std::vector<Hazards> m_hazards;
+    Rows m_speed, m_group, m_stageLength, m_ownLength, m_data, m_routing;
+    Rows m_compute, m_exposed, m_stretch; ///< per pass
+    Rows m_regime;                        ///< within nodes, between them, compute
+    Rows m_slots, m_ends, m_optimizer, m_seconds, m_ones;
+    RowsOf<std::uint32_t> m_words;
+    std::vector<Event> m_events;
+    const Event* m_event = nullptr; ///< the next one
+    std::vector<int> m_unitOfLane;
+};
+
+} // namespace prism

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How does a step end, once the slowest units are known? Gradient synchronisation, gradient norm, optimizer, parameter gathering.
+#pragma once
+
+#include "core/sim/draw/draws.h"
+#include "core/sim/sweep/sweepmodel.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace prism {
+
+/// Per stage, in seconds: the latest end of all units before gradients, their slowest optimizer, and the latest end with the optimizer.
+struct StageMaxima {
+    std::vector<float> end, optimizer, endWithOptimizer;
+    explicit StageMaxima(std::size_t stages = 0) : end(stages), optimizer(stages), endWithOptimizer(stages) {}
+    /// Takes in one unit's stage.
+    void add(std::size_t stage, float unitEnd, float unitOptimizer)
+    {
+        end[stage] = std::max(end[stage], unitEnd);
+        optimizer[stage] = std::max(optimizer[stage], unitOptimizer);
+        endWithOptimizer[stage] = std::max(endWithOptimizer[stage], unitEnd + unitOptimizer);
+    }
+};
+
+/// Immutable; any thread.
+class StepFinish final {
+public:
+    explicit StepFinish(const SweepModel& model) : m_model(model) {}
+    /// Seconds of the step with fresh draws of its communications.
+    [[nodiscard]] double seconds(const StageMaxima& m, const RegimeFactors& regimes, LaneSeed step) const;
+    /// Every communication at its mean.
+    [[nodiscard]] double meanSeconds(const StageMaxima& m) const;
+    /// Mean seconds from each stage's end to the end of the step.
+    [[nodiscard]] std::vector<float> meanAfter(const std::vector<float>& optimizer) const;
+
+private:
+    template <class Seconds>
+    [[nodiscard]] double finish(const StageMaxima& m, const Seconds& seconds) const;
+
+    const SweepModel& m_model;
+};
+
+} // namespace prism

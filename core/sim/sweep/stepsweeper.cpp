@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/sim/sweep/stepsweeper.h"
+
+#include "core/base/index.h"
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+/// Units that a pool of noise is made from, and the fewest units of a pattern in all steps for which that is worth it.
+constexpr std::size_t kPoolUnits = 1024, kWorthAPool = 4 * kPoolUnits;
+constexpr std::size_t kFewUnits = 8;
+/// Standard deviations of what noise adds within which a unit may still become the slowest.
+constexpr double kMargin = 3.5;
+/// With more units than this share within the margin, all are swept.
+constexpr double kTooMany = 1.0 / 3.0;
+/// Rare kernel events of a unit and step up to this mean number are swept where they happen.
+constexpr double kApartUpTo = 0.1;
+/// Values kept of the units of a window of steps.
+constexpr std::size_t kWindowValues = std::size_t{4} << 20;
+constexpr std::uint64_t kJobStream = 0x6a6f62, kStepStream = 0x73746570, kPoolStream = 0x706f6f6c;
+
+} // namespace
+
+SweptLane SweptSeries::lane(std::size_t step, int unit) const
+{
+    const auto u = static_cast<std::uint64_t>(unit);
+    const std::uint64_t job = jobs.empty() ? step : jobs[step % jobs.size()];
+    return {unit, laneSeed(seed, kJobStream, job, u), laneSeed(seed, kStepStream + static_cast<std::uint64_t>(run), step, u), step};
+}
+
+LaneSeed SweptSeries::stepSeed(std::size_t step) const
+{
+    return laneSeed(seed, kStepStream + static_cast<std::uint64_t>(run), step, ~std::uint64_t{0});
+}
+
+StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, SweptSeries series, std::stop_token stop)
+    : m_model(model),
+      m_regimes(regimes),
+      m_series(std::move(series)),
+      m_stop(std::move(stop)),
+      m_finish(model),
+      m_stages(index(model.plan->numStages)),
+      m_units(index(model.job.units)),
+      m_unitsOfPattern(model.job.patterns.size()),
+      m_pools(model.job.patterns.size())
+{
+    for (int u = 0; u < model.job.units; ++u)
+        m_unitsOfPattern[index(model.job.patternOf[index(u)])].push_back(u);
+    std::vector<float> optimizer(m_stages, 0.0F);
+    for (std::size_t s = 0; s < m_stages; ++s)
+        if (const int program = model.optimizerOfStage[s]; program >= 0)
+            optimizer[s] = static_cast<float>(model.shapes[index(program)].seconds());
+    m_after = m_finish.meanAfter(optimizer);
+}
+
+template <class Work>
+void StepSweeper::inBlocks(std::size_t lanes, const Work& work)
+{
+    tbb::enumerable_thread_specific<BlockSweep> sweeps([&] { return BlockSweep(m_model); });
+    tbb::parallel_for(std::size_t{0}, (lanes + kLanes - 1) / kLanes, [&](std::size_t block) {
+        if (!m_stop.stop_requested())
+            work(sweeps.local(), block * kLanes, std::min(lanes, (block + 1) * kLanes));
+    });
+    m_nodeSamples += static_cast<std::uint64_t>(lanes) * m_model.plan->nodeCount();
+}
+
+double StepSweeper::ownEnd(const float* ends) const
+{
+    float latest = 0.0F;
+    for (std::size_t s = 0; s < m_stages; ++s)
+        latest = std::max(latest, ends[s] + m_after[s]);
+    return static_cast<double>(latest);
+}
+
+void StepSweeper::makePool(int pattern, std::size_t count)
+{
+    const std::vector<int>& units = m_unitsOfPattern[index(pattern)];
+    NoisePool& pool = m_pools[index(pattern)];
+    if (units.size() < kFewUnits || units.size() * count < kWorthAPool)
+        return;
+    std::vector<float> plain(kPoolUnits * m_stages), noisy(plain.size());
+    std::vector<std::uint8_t> rare(kPoolUnits, 0);
+    const double hazard = BlockSweep(m_model).rareHazard(pattern);
+    pool.rareApart = hazard > 0.0 && hazard <= kApartUpTo;
+    inBlocks(kPoolUnits, [&](BlockSweep& sweep, std::size_t first, std::size_t last) {
+        std::vector<SweptLane> lanes;
+        for (std::size_t i = first; i < last; ++i) {
+            SweptLane lane = m_series.lane(mix64(i) % count, units[mix64(i + kPoolUnits) % units.size()]);
+            if (m_series.jobs.empty())
+                lane.job = laneSeed(m_series.seed, kPoolStream, i, 0);
+            lane.step = laneSeed(m_series.seed, kPoolStream + static_cast<std::uint64_t>(m_series.run), i, 1);
+            lanes.push_back(lane);
+            rare[i] = pool.rareApart && sweep.hasRareEvent(pattern, lane) ? 1 : 0;
+        }
+        for (const Noise noise : {Noise::noiseFree, Noise::all}) {
+            sweep.run(pattern, lanes, m_regimes, noise);
+            for (std::size_t i = first; i < last; ++i)
+                for (std::size_t s = 0; s < m_stages; ++s)
+                    (noise == Noise::all ? noisy : plain)[i * m_stages + s] = sweep.ends().row(s)[i - first];
+        }
+    });
+    m_nodeSamples += kPoolUnits * m_model.plan->nodeCount();
+    double mean = 0.0, square = 0.0, many = 0.0;
+    for (std::size_t i = 0; i < kPoolUnits; ++i) {
+        if (rare[i] != 0)
+            continue;
+        const double added = ownEnd(&noisy[i * m_stages]) - ownEnd(&plain[i * m_stages]);
+        mean += added;
+        square += added * added;
+        many += 1.0;
+        for (std::size_t s = 0; s < m_stages; ++s)
+            pool.added.push_back(noisy[i * m_stages + s] - plain[i * m_stages + s]);
+    }
+    if (many < 2.0)
+        return;
+    pool.mean = mean / many;
+    pool.margin = kMargin * std::sqrt(std::max(0.0, square / many - pool.mean * pool.mean));
+    // How many of a step's units would be swept: from where the slowest of so many lies among the pool's.
+    std::vector<double> ends;
+    for (std::size_t i = 0; i < kPoolUnits; ++i)
+        ends.push_back(ownEnd(&plain[i * m_stages]));
+    std::sort(ends.begin(), ends.end());
+    const double slowest =
+        ends[static_cast<std::size_t>((1.0 - 0.7 / static_cast<double>(std::min(units.size(), kPoolUnits))) * (kPoolUnits - 1))];
+    const auto within = ends.end() - std::lower_bound(ends.begin(), ends.end(), slowest - pool.margin);
+    pool.screens = static_cast<double>(within) < kTooMany * kPoolUnits;
+}
+
+void StepSweeper::sweepPlaces(int pattern, const std::vector<Place>& places, Noise noise, std::size_t first, bool keepOptimizer)
+{
+    inBlocks(places.size(), [&](BlockSweep& sweep, std::size_t begin, std::size_t end) {
+        std::vector<SweptLane> lanes;
+        for (std::size_t i = begin; i < end; ++i)
+            lanes.push_back(m_series.lane(places[i].step, places[i].unit));
+        sweep.run(pattern, lanes, m_regimes, noise);
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t at = (places[i].step - first) * m_units + index(places[i].unit);
+            m_swept[at] = noise == Noise::all ? 1 : 0;
+            for (std::size_t s = 0; s < m_stages; ++s) {
+                m_ends[at * m_stages + s] = sweep.ends().row(s)[i - begin];
+                if (keepOptimizer)
+                    m_optimizer[at * m_stages + s] = sweep.optimizer().row(s)[i - begin];
+            }
+        }
+    });
+}
+
+/// Per pattern: the units of screened patterns that can be the slowest of their step, or have a rare event.
+std::vector<std::vector<StepSweeper::Place>> StepSweeper::placesToSweep(std::size_t first, std::size_t last) const
+{
+    std::vector<std::vector<Place>> out(m_pools.size());
+    BlockSweep sweep(m_model);
+    std::vector<double> end(m_units);
+    for (std::size_t step = first; step < last; ++step) {
+        double slowest = 0.0;
+        for (std::size_t u = 0; u < m_units; ++u) {
+            const NoisePool& pool = m_pools[index(m_model.job.patternOf[u])];
+            end[u] = ownEnd(&m_ends[((step - first) * m_units + u) * m_stages]) + (pool.screens ? pool.mean : 0.0);
+            slowest = std::max(slowest, end[u]);
+        }
+        for (std::size_t u = 0; u < m_units; ++u) {
+            const int pattern = m_model.job.patternOf[u];
+            const NoisePool& pool = m_pools[index(pattern)];
+            if (pool.screens
+                && (end[u] > slowest - pool.margin
+                    || (pool.rareApart && sweep.hasRareEvent(pattern, m_series.lane(step, static_cast<int>(u))))))
+                out[index(pattern)].push_back({step, static_cast<int>(u)});
+        }
+    }
+    return out;
+}
+
+void StepSweeper::sweepWindow(std::size_t first, std::size_t last)
+{
+    const std::size_t values = (last - first) * m_units * m_stages;
+    m_ends.assign(values, 0.0F);
+    m_optimizer.assign(values, 0.0F);
+    m_swept.assign((last - first) * m_units, 0);
+    for (std::size_t p = 0; p < m_pools.size(); ++p) {
+        std::vector<Place> places;
+        for (std::size_t step = first; step < last; ++step)
+            for (const int u : m_unitsOfPattern[p])
+                places.push_back({step, u});
+        sweepPlaces(static_cast<int>(p), places, m_pools[p].screens ? Noise::noiseFree : Noise::all, first, true);
+    }
+    if (m_stop.stop_requested())
+        return;
+    const auto places = placesToSweep(first, last);
+    for (std::size_t p = 0; p < places.size(); ++p)
+        sweepPlaces(static_cast<int>(p), places[p], Noise::all, first, false);
+}
+
+StageMaxima StepSweeper::maxima(std::size_t step, std::size_t first) const
+{
+    StageMaxima out(m_stages);
+    for (std::size_t u = 0; u < m_units; ++u) {
+        const std::size_t at = (step - first) * m_units + u;
+        const NoisePool& pool = m_pools[index(m_model.job.patternOf[u])];
+        const float* added = nullptr;
+        if (m_swept[at] == 0) {
+            const std::size_t i = mix64(m_series.seed ^ mix64(step * m_units + u)) % (pool.added.size() / m_stages);
+            added = &pool.added[i * m_stages];
+        }
+        for (std::size_t s = 0; s < m_stages; ++s) {
+            const float end = m_ends[at * m_stages + s] + (added != nullptr ? added[s] : 0.0F), optimizer = m_optimizer[at * m_stages + s];
+            out.add(s, end, optimizer);
+        }
+    }
+    return out;
+}
+
+std::vector<double> StepSweeper::seconds(std::size_t count)
+{
+    for (std::size_t p = 0; p < m_pools.size(); ++p)
+        makePool(static_cast<int>(p), count);
+    std::vector<double> out;
+    out.reserve(count);
+    const std::size_t window = std::max<std::size_t>(1, kWindowValues / (m_units * m_stages));
+    for (std::size_t first = 0; first < count; first += window) {
+        const std::size_t last = std::min(count, first + window);
+        sweepWindow(first, last);
+        if (m_stop.stop_requested())
+            return {};
+        for (std::size_t step = first; step < last; ++step)
+            out.push_back(m_finish.seconds(maxima(step, first), m_regimes.step(step), m_series.stepSeed(step)));
+    }
+    return out;
+}
+
+MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_token stop)
+{
+    MedianJobs out;
+    if (!model.speeds->varies() || !model.job.fixedSpeed.empty()) {
+        out.jobs = {0};
+        return out;
+    }
+    const RegimeTable regimes(model, {RegimeFactors{}});
+    const StepFinish finish(model);
+    const std::size_t stages = index(model.plan->numStages);
+    const std::size_t units = index(model.job.units);
+    std::vector<std::vector<std::pair<int, int>>> lanesOf(model.job.patterns.size()); // job and unit
+    for (int job = 0; job < kMedianCandidates; ++job)
+        for (int u = 0; u < model.job.units; ++u)
+            lanesOf[index(model.job.patternOf[index(u)])].emplace_back(job, u);
+    std::vector<float> ends(kMedianCandidates * units * stages), optimizers(ends.size());
+    tbb::enumerable_thread_specific<BlockSweep> sweeps([&] { return BlockSweep(model); });
+    for (std::size_t pattern = 0; pattern < lanesOf.size(); ++pattern)
+        tbb::parallel_for(std::size_t{0}, (lanesOf[pattern].size() + kLanes - 1) / kLanes, [&](std::size_t block) {
+            if (stop.stop_requested())
+                return;
+            const std::size_t first = block * kLanes, last = std::min(lanesOf[pattern].size(), first + kLanes);
+            std::vector<SweptLane> lanes;
+            for (std::size_t i = first; i < last; ++i) {
+                const auto [job, unit] = lanesOf[pattern][i];
+                lanes.push_back(SweptSeries{seed, Run::within, {static_cast<std::uint64_t>(job)}}.lane(0, unit));
+            }
+            BlockSweep& sweep = sweeps.local();
+            sweep.run(static_cast<int>(pattern), lanes, regimes, Noise::speedsOnly);
+            for (std::size_t i = first; i < last; ++i) {
+                const auto [job, unit] = lanesOf[pattern][i];
+                for (std::size_t s = 0; s < stages; ++s) {
+                    const std::size_t at = (index(job) * units + index(unit)) * stages + s;
+                    ends[at] = sweep.ends().row(s)[i - first];
+                    optimizers[at] = sweep.optimizer().row(s)[i - first];
+                }
+            }
+        });
+    std::vector<std::pair<double, std::uint64_t>> candidates;
+    for (int job = 0; job < kMedianCandidates; ++job) {
+        StageMaxima m(stages);
+        for (std::size_t at = index(job) * units * stages; at < (index(job) + 1) * units * stages; ++at)
+            m.add(at % stages, ends[at], optimizers[at]);
+        candidates.emplace_back(finish.meanSeconds(m), static_cast<std::uint64_t>(job));
+    }
+    std::sort(candidates.begin(), candidates.end());
+    constexpr std::size_t kMiddle = kMedianCandidates / 2, kAside = 5;
+    for (std::size_t i = kMiddle - kMiddleJobs / 2; i <= kMiddle + kMiddleJobs / 2; ++i)
+        out.jobs.push_back(candidates[i].second);
+    // Variance of a sample median, 1 / (4 n f^2), with the density f from the candidates five places aside.
+    const double n = kMedianCandidates, gap = candidates[kMiddle + kAside].first - candidates[kMiddle - kAside].first;
+    out.stdErr = gap * std::sqrt(n) / (4.0 * static_cast<double>(kAside));
+    return out;
+}
+
+} // namespace prism

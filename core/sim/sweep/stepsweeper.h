@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which units of a step are the slowest, and when do its stages end? Every unit is drawn; those that can be the slowest are swept in full.
+#pragma once
+
+#include "core/sim/sweep/blocksweep.h"
+#include "core/sim/sweep/stepfinish.h"
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+namespace prism {
+
+/// Steps of a series. The speeds of step i are those of job jobs[i % jobs.size()]; without jobs every step has a job of its own.
+struct SweptSeries {
+    std::uint64_t seed = 1;
+    Run run = Run::across;
+    std::vector<std::uint64_t> jobs;
+    [[nodiscard]] SweptLane lane(std::size_t step, int unit) const;
+    [[nodiscard]] LaneSeed stepSeed(std::size_t step) const;
+};
+
+/// Sweeps steps. The units of a common pattern are screened: all are swept without kernel noise (about a fifth of the cost), those within
+/// a margin of the slowest again with noise, and what noise adds to each of the others is that of another swept unit, drawn at random.
+/// Units with rare kernel events, where those are rare, are swept in full. One caller; the work is spread over threads.
+class StepSweeper final {
+public:
+    StepSweeper(const SweepModel& model, const RegimeTable& regimes, SweptSeries series, std::stop_token stop);
+
+    /// Seconds of steps 0 ... count - 1; empty when stopped.
+    [[nodiscard]] std::vector<double> seconds(std::size_t count);
+    /// Passes and transfers that were computed.
+    [[nodiscard]] std::uint64_t nodeSamples() const { return m_nodeSamples; }
+
+private:
+    /// What noise adds to the ends of stages, of many units of a pattern.
+    struct NoisePool {
+        bool screens = false;            ///< else every unit is swept in full
+        bool rareApart = false;          ///< units with rare events are swept in full
+        double mean = 0.0, margin = 0.0; ///< of a unit's own end
+        std::vector<float> added;        ///< [swept unit][stage]
+    };
+    struct Place {
+        std::size_t step = 0;
+        int unit = 0;
+    };
+    void makePool(int pattern, std::size_t count);
+    void sweepWindow(std::size_t first, std::size_t last);
+    void sweepPlaces(int pattern, const std::vector<Place>& places, Noise noise, std::size_t first, bool keepOptimizer);
+    [[nodiscard]] std::vector<std::vector<Place>> placesToSweep(std::size_t first, std::size_t last) const;
+    [[nodiscard]] double ownEnd(const float* ends) const;
+    [[nodiscard]] StageMaxima maxima(std::size_t step, std::size_t first) const;
+    template <class Work>
+    void inBlocks(std::size_t lanes, const Work& work);
+
+    const SweepModel& m_model;
+    const RegimeTable& m_regimes;
+    SweptSeries m_series;
+    std::stop_token m_stop;
+    StepFinish m_finish;
+    std::size_t m_stages, m_units;
+    std::vector<std::vector<int>> m_unitsOfPattern;
+    std::vector<NoisePool> m_pools;
+    std::vector<float> m_after;             ///< mean seconds from a stage's end to the step's
+    std::vector<float> m_ends, m_optimizer; ///< of a window: [step][unit][stage]
+    std::vector<std::uint8_t> m_swept;      ///< with noise: [step][unit]
+    std::uint64_t m_nodeSamples = 0;
+};
+
+/// The jobs around the median one.
+struct MedianJobs {
+    std::vector<std::uint64_t> jobs; ///< nine of kMedianCandidates, the middle ones by their step without noise
+    double stdErr = 0.0;             ///< of the median of so many candidates, in seconds
+};
+[[nodiscard]] MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_token stop);
+
+} // namespace prism
