@@ -162,7 +162,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
         if (out.predictedSeconds > 0)
             out.predictedTflops =
                 countedFlops(row, *step) / out.predictedSeconds / static_cast<double>(row.scenario.cluster.numGpus) * 1e-12;
-        out.predictedMemoryGib = step->memory.peakGib - kContextGib; // published: what the framework reserves
+        out.predictedMemoryGib = step->memory.peakGib - step->memory.outsideGib; // published: what the framework reserves
     }
     if (out.publishedSeconds > 0 && out.skipped.empty())
         out.error = out.predictedSeconds / out.publishedSeconds - 1;

@@ -62,7 +62,10 @@ constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "trai
                            {"attention_precision", "bf16", "training.attention_backend", "cudnn", "cudnn_fp8"},
                            {"fused_grouped_mlp", "true", "training.fused_grouped_mlp", "true"},
                            {"fused_grouped_mlp", "false", "training.fused_grouped_mlp", "false"},
-                           {"zero1_shard_group", "", "parallelism.hsdp_shard_size", ""}};
+                           {"zero1_shard_group", "", "parallelism.hsdp_shard_size", ""},
+                           {"torch_compile", "true", "training.fusion", "compiled"},
+                           {"torch_compile", "false", "training.fusion", "eager"},
+                           {"cpu_offload_activation_layers", "", "training.cpu_offloading_num_layers", ""}};
 
 /// Whether a fact says something that the execution leaves open, or more than it says.
 bool adds(const Fact& fact, const std::vector<std::string>& unknown, const Execution& execution)

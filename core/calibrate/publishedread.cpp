@@ -260,7 +260,8 @@ void Reader::readMeasured()
 {
     const nlohmann::json& m = child(row, "measured");
     out.publishedSeconds = number(m, "iteration_time_s").value_or(0.0);
-    out.publishedMemoryGib = number(m, "peak_reserved_gib").value_or(0.0);
+    const double gib = number(m, "peak_memory_gib").value_or(number(m, "peak_memory_gb").value_or(0.0) * 1e9 / 1073741824);
+    out.publishedMemoryGib = number(m, "peak_reserved_gib").value_or(gib);
     out.publishedBubbleRate = number(m, "bubble_rate_theoretical").value_or(-1.0);
     out.publishedTflops = number(m, "tflops_per_gpu").value_or(0.0);
     const nlohmann::json& c = child(m, "flops_convention");

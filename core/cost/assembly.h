@@ -60,6 +60,9 @@ private:
     [[nodiscard]] Diagnostics addPrograms();
     void costPrograms(const Schedule& schedule);
     void addChunks();
+    /// Maximum of a metric over the layers of a stage.
+    template <class Metric>
+    [[nodiscard]] double largestLayer(std::size_t stage, Metric metric) const;
     /// A figure of every chunk; chunks with the same contents are asked once.
     template <class Figure>
     [[nodiscard]] auto ofChunks(Figure figure) const

@@ -12,6 +12,21 @@ namespace {
 
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
+/// Bytes outside of the framework's allocator: the CUDA context takes 0.6 GiB and the first communicator of the job 1.5
+/// (stas00/ml-engineering, debug/pytorch), a further one 544 MB (NCCL issue 964). Transfers of a pipeline have none of this size.
+double outsideBytes(const Layout& layout, std::int64_t gpus, bool hasExperts)
+{
+    constexpr double kContext = 0.6 * kGib, kJob = 1.5 * kGib, kGroup = 544e6;
+    double bytes = kContext + (gpus > 1 ? kJob : 0.0);
+    const auto add = [&](const GroupGeometry& group) { bytes += group.size > 1 && group.size < gpus ? kGroup : 0.0; };
+    for (const GroupGeometry& group : {layout.tensor, layout.context, layout.data})
+        add(group);
+    if (hasExperts)
+        for (const GroupGeometry& group : {layout.expert, layout.expertData})
+            add(group);
+    return bytes;
+}
+
 } // namespace
 
 /// Of each chunk: what the forward of one micro-batch keeps.
@@ -40,26 +55,35 @@ std::vector<double> Assembly::bytesInFlight(const Schedule& schedule, const std:
             activations[i], activations[i] - lossBytes(m_scenario, m_shape, m_chunks[i])};
     const std::vector<double> largest = largestChunks(activations);
     std::vector<double> bytes = schedule.order.empty() ? largest : largestHeld(schedule, held);
-    // A forward that runs beside a backward holds its own before the other's are free. An order with pieces has both held there; of others
-    // it is not known which pass is beside which.
+    // A forward that overlaps a backward keeps a layer before the other's is free. An order with pieces has both micro-batches held; in
+    // others forward and backward take turns layer by layer (Megatron-Core's merged 1F1B).
     if (m_scenario.parallelism.overlapMoeExpertParallelComm && !pairsPasses(schedule))
         for (std::size_t stage = 0; stage < bytes.size(); ++stage)
-            bytes[stage] += largest[stage];
+            bytes[stage] += largestLayer(stage, [&](const ChunkLayers& layer) { return activationBytes(m_scenario, m_shape, layer); });
     return bytes;
+}
+
+template <class Metric>
+double Assembly::largestLayer(std::size_t stage, Metric metric) const
+{
+    double largest = 0;
+    for (const std::size_t i : m_ofStage[stage])
+        for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+            ChunkLayers one;
+            one.count[kind] = one.total = 1;
+            largest = m_chunks[i].count[kind] > 0 ? std::max(largest, metric(one)) : largest;
+        }
+    return largest;
 }
 
 /// Unsharded buffers: FSDP gathers the next layer (or embedding, or head) while one computes, and the backward makes the gradient of
 /// a layer in 16 bit while the one before is reduced. ZeRO 2 adds up the gradients of a whole chunk where a stage has several.
 double Assembly::unshardedBytes(std::size_t stage) const
 {
-    double layer = 0, end = 0, chunk = 0;
+    double end = 0, chunk = 0;
     const auto parameters = [&](const ChunkLayers& part) { return stageParameters(m_scenario, m_shape, {part}, m_shape.pp > 1).total(); };
+    const double layer = largestLayer(stage, parameters);
     for (const std::size_t i : m_ofStage[stage]) {
-        for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-            ChunkLayers one;
-            one.count[kind] = one.total = 1;
-            layer = m_chunks[i].count[kind] > 0 ? std::max(layer, parameters(one)) : layer;
-        }
         chunk = m_ofStage[stage].size() > 1 ? std::max(chunk, m_chunkParameters[i].total()) : 0.0;
         ChunkLayers embedding, head;
         embedding.embedding = m_chunks[i].embedding;
@@ -76,6 +100,7 @@ void Assembly::addMemory(const std::vector<double>& inFlight)
 {
     MemoryReport& report = m_out.memory;
     report.capacityGib = m_scenario.cluster.gpu.memoryGib;
+    report.outsideGib = outsideBytes(m_cost.layout(), m_shape.numGpus, m_shape.moe) / kGib;
     const std::vector<double> transients = ofChunks([&](const ChunkLayers& chunk) { return transientBytes(m_scenario, m_shape, chunk); });
     for (std::size_t p = 0; p < m_parameters.size(); ++p) {
         const StageParameters& n = m_parameters[p];
@@ -93,7 +118,7 @@ void Assembly::addMemory(const std::vector<double>& inFlight)
         }
         constexpr double kReservedGib = 0.5; // blocks that the allocator rounds up and keeps
         m.buffersGib = (transient + unshardedBytes(p) + gradientCopyBytes(m_scenario.model, m_shape, holdsEmbedding)) / kGib + kReservedGib
-                       + kContextGib;
+                       + report.outsideGib;
         m.totalGib = m.weightsGib + m.gradientsGib + m.optimizerGib + m.activationsGib + m.buffersGib;
         report.peakGib = std::max(report.peakGib, m.totalGib);
         report.stages.push_back(m);

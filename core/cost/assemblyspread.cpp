@@ -85,7 +85,7 @@ void Assembly::addVariability()
     g.spatial = v.spatial;
     g.data = v.data;
     g.dataScope = DataScope::group;
-    g.routing = v.moeImbalance;
+    g.routing = m_scenario.model.moeCapacityFactor > 0 ? Distribution{} : v.moeImbalance; // experts with a capacity have equal rows
     g.lockstepReplicas = lockstepReplicas(m_scenario, m_shape);
     g.intraRegime = v.intraRegime;
     g.interRegime = v.interRegime;

@@ -90,10 +90,9 @@ double Assembly::optimizerSeconds(std::size_t stage) const
 {
     const StageParameters& n = m_parameters[stage];
     const Layout& layout = m_cost.layout();
-    constexpr double kNormAndClip = 12; // bytes per parameter of the shard
-    const double update = 2 * m_state.optimizer + m_state.gradient + m_state.weight;
+    constexpr double kNormAndClip = 12;                 // bytes per parameter of the shard
     const double scaled = layout.data.size > 1 ? 3 : 1; // written once to clear, read and written once to scale
-    return m_cost.memorySeconds(m_sharding.optimizer.held(n) * (update + kNormAndClip) + n.total() * scaled * m_state.gradient, 20)
+    return m_cost.memorySeconds(m_sharding.optimizer.held(n) * (m_state.update + kNormAndClip) + n.total() * scaled * m_state.gradient, 20)
            + m_cost.stepSeconds();
 }
 

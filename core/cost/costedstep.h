@@ -17,13 +17,11 @@ struct StageMemory {
     double weightsGib = 0, gradientsGib = 0, optimizerGib = 0, activationsGib = 0, buffersGib = 0, totalGib = 0;
 };
 
-/// CUDA context, NCCL channels and library workspaces, outside of what the framework reserves.
-inline constexpr double kContextGib = 2.0;
-
 struct MemoryReport {
     std::vector<StageMemory> stages;
     double peakGib = 0, capacityGib = 0;
     bool fits = false;
+    double outsideGib = 0; ///< of the peak: context and buffers of NCCL, outside of what the framework reserves
 };
 
 struct World {

@@ -15,7 +15,8 @@ HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software
     m_perCollective = software.collectiveCallSeconds;
     m_checkpoint = t.recomputeGranularity == "full" ? software.checkpointSecondsPerLayer : 0.0;
     m_pass = scenario.parallelism.pipelineModelParallelSize > 1 ? software.passSeconds : 0.0;
-    m_routedCounts = scenario.model.numExperts > 0 && t.moeHostSync ? software.routedCountsSeconds : 0.0;
+    m_routedCounts =
+        scenario.model.numExperts > 0 && t.moeHostSync && scenario.model.moeCapacityFactor <= 0 ? software.routedCountsSeconds : 0.0;
 }
 
 /// An operation costs the host what its framework takes to dispatch it. Transformer Engine's grouped products are one operation that calls
@@ -38,6 +39,16 @@ bool HostTime::launched(const Kernel& kernel) const
     default:
         return !m_layerGraphs;
     }
+}
+
+double fromEmptyQueue(const std::vector<double>& launch, const std::vector<double>& kernel)
+{
+    double done = 0, launched = 0;
+    for (std::size_t i = 0; i < kernel.size(); ++i) {
+        launched += launch[i];
+        done = std::max(done, launched) + kernel[i];
+    }
+    return done;
 }
 
 } // namespace prism

@@ -21,9 +21,11 @@ public:
     {
         double seconds = 0;
         for (const Kernel& k : kernels)
-            seconds += belongs(k.part) && launched(k) ? launchSeconds(k) : 0.0;
+            seconds += belongs(k.part) ? launch(k) : 0.0;
         return seconds;
     }
+    /// Launching one kernel; 0 in a graph.
+    [[nodiscard]] double launch(const Kernel& kernel) const { return launched(kernel) ? launchSeconds(kernel) : 0.0; }
     /// Saving and restoring the state of a fully recomputed layer, per pass.
     [[nodiscard]] double checkpoint() const { return m_checkpoint; }
     /// One chunk pass of a pipeline: its transfer and the synchronisation with it; a graph of the whole pass has none.
@@ -38,5 +40,9 @@ private:
     double m_perLaunch = 0, m_perExpertCall = 0, m_perCollective = 0, m_checkpoint = 0, m_pass = 0, m_routedCounts = 0;
     bool m_layerGraphs = false;
 };
+
+/// Seconds until the last kernel of a queue that was empty is done: a kernel starts when it is launched and the one before it is done, so
+/// all take as long as the launches up to some kernel and the kernels from it on. `launch` and `kernel` are of equal length.
+[[nodiscard]] double fromEmptyQueue(const std::vector<double>& launch, const std::vector<double>& kernel);
 
 } // namespace prism

@@ -258,6 +258,20 @@ private:
             l.selective.push_back(hostOp(seconds));
     }
 
+    /// The forward from one wait for the routed counts to the next: the wait empties the queue, so that the host's lead is lost.
+    [[nodiscard]] double betweenCounts(const std::vector<Kernel>& kernels, const Ops& ops) const
+    {
+        const auto counted = [](const Kernel& k) { return k.id == KernelId::moePermute || k.id == KernelId::epAllToAll; };
+        const auto first = static_cast<std::size_t>(std::find_if(kernels.begin(), kernels.end(), counted) - kernels.begin());
+        std::vector<double> launch, run;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const std::size_t k = (first + i) % kernels.size();
+            launch.push_back(i > 0 ? m_cost.host().launch(kernels[k]) : 0.0); // routedCounts() has the first one
+            run.push_back(exposed(ops[k]));
+        }
+        return fromEmptyQueue(launch, run);
+    }
+
     /// A layer cannot run faster than the host launches its kernels: what is missing to the host's time is waited for.
     void addHostTime(CostedLayer& l, const LayerKernels& kernels) const
     {
@@ -269,7 +283,9 @@ private:
             if (const double missing = least - total(ops); missing > 0 && !ops.empty())
                 ops.push_back(hostOp(missing));
         };
-        pad(l.forward, host(kernels.forward, any) + checkpoint);
+        const bool waits =
+            time.routedCounts() > 0 && std::any_of(l.forward.begin(), l.forward.end(), [](const Op& op) { return op.routed; });
+        pad(l.forward, std::max(host(kernels.forward, any), waits ? betweenCounts(kernels.forward, l.forward) : 0.0) + checkpoint);
         pad(l.both, host(kernels.backward, any) + checkpoint);
         if (m_traits.splitsWeight) {
             pad(l.dgrad, host(kernels.backward, [](Part part) { return part != Part::wgrad; }) + checkpoint);

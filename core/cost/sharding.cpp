@@ -44,11 +44,13 @@ StateBytes stateBytesOf(const Scenario& scenario)
     const TrainingConfig& t = scenario.training;
     StateBytes b;
     const bool full = t.precision == "fp32";
-    b.weight = full ? 4 : 2;
+    const bool masterAlone = full || scenario.parallelism.zeroStage >= 3; // FSDP keeps FP32 shards and casts what it gathers
+    b.weight = masterAlone ? 4 : 2;
     b.gradient = t.gradReduceInFp32 || full ? 4 : 2;
     const double moments = t.optimizer == "sgd" ? 4 : 8;
-    b.optimizer = moments + (full ? 0 : 4); // and the FP32 master weights
-    b.gathered = scenario.parallelism.fp8ParamGather && t.precision.starts_with("fp8") ? 1 : b.weight;
+    b.optimizer = moments + (masterAlone ? 0 : 4); // and the FP32 master weights
+    b.update = 2 * (moments + 4) + b.gradient + (masterAlone ? 0 : b.weight);
+    b.gathered = scenario.parallelism.fp8ParamGather && t.precision.starts_with("fp8") ? 1 : full ? 4 : 2;
     return b;
 }
 

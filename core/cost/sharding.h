@@ -32,6 +32,7 @@ struct Sharding {
 /// Bytes of model state per parameter (arXiv 1910.02054, section 3.1), and of a parameter that is gathered.
 struct StateBytes {
     double weight = 2, gradient = 4, optimizer = 12, gathered = 2;
+    double update = 30; ///< read and written by the optimizer
 };
 [[nodiscard]] StateBytes stateBytesOf(const Scenario& scenario);
 

@@ -110,9 +110,11 @@ void addExperts(std::vector<Parameter>& t)
     t.push_back(advanced(integer({"model.moe_router_group_topk", "Router groups per token", "", "",
                                   "Groups that the experts of one token may come from (DeepSeek-V3: 4); 0 = all."},
                                  0, 1024, PRISM_FIELD(model.moeRouterGroupTopk))));
-    t.push_back(advanced(
-        real({"model.moe_capacity_factor", "Capacity factor", "", "", "Tokens an expert accepts over the even share; 0 = dropless."}, 0, 64,
-             PRISM_FIELD(model.moeCapacityFactor))));
+    t.push_back(
+        advanced(real({"model.moe_capacity_factor", "Capacity factor", "", "",
+                       "Rows that every expert computes over its even share: fewer tokens are padded to it, more are dropped (Megatron-LM "
+                       "--moe-pad-expert-input-to-capacity). 0 = dropless."},
+                      0, 64, PRISM_FIELD(model.moeCapacityFactor))));
     t.push_back(advanced(integer(
         {"model.mtp_num_layers", "Multi-token prediction layers", "MTP", "", "Extra layers that predict further tokens (DeepSeek-V3)."}, 0,
         16, PRISM_FIELD(model.mtpNumLayers))));

@@ -63,8 +63,8 @@ struct GpuSpec {
     std::string preset = "h100-sxm-80gb";
     std::string name = "H100 SXM 80GB";
     double peakBf16Tflops = 989.4, peakFp16Tflops = 989.4, peakFp8Tflops = 1978.9, peakFp4Tflops = 0, peakTf32Tflops = 494.7,
-           peakFp32Tflops = 66.9;                        ///< dense, no sparsity; 0 = not supported
-    double memoryGib = 80, memoryBandwidthGbPerS = 3352; ///< decimal GB/s
+           peakFp32Tflops = 66.9;                          ///< dense, no sparsity; 0 = not supported
+    double memoryGib = 79.2, memoryBandwidthGbPerS = 3352; ///< decimal GB/s
     int numSms = 132;
     double boostClockMhz = 1830;
     double boardPowerW = 700; ///< limit of the board; 0 = not known, the clock is then taken as sustained
@@ -120,9 +120,11 @@ struct TrainingConfig {
     std::string recomputeMethod = "uniform";    ///< uniform | block (full only)
     int recomputeNumLayers = 0;                 ///< block: layers per stage that are recomputed; 0 = all
     std::string attentionBackend = "cudnn";     ///< unfused | flash2 | flash3 | cudnn
+    std::string fusion = "auto";                ///< auto | fused | compiled | eager: kernels around the products (Shape::fusion)
     std::string cudaGraphs = "none";            ///< none | layer | full_iteration
     bool moeHostSync = true;                    ///< the host waits for the routed counts of every MoE layer
     bool fusedGroupedMlp = false;               ///< activation and casts between the experts' products run inside of these (MXFP8)
+    int cpuOffloadingNumLayers = 0;             ///< layers per stage whose activations wait in the memory of the host
     std::string optimizer = "adam";             ///< adam | sgd
     bool gradReduceInFp32 = true;
     double trainTokens = 0; ///< tokens to train; 0 = unknown

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Attention: projections, core attention fused or not, context parallelism, multi-latent attention; forward and backward.
 #include "core/workload/emitter.h"
-#include "core/workload/passes.h"
 
 #include <algorithm>
 
@@ -117,9 +116,9 @@ void Emitter::attention(LayerKind kind)
         quantise(f, s.tokens * h, Part::forward);
         gemm(f, KernelId::gemmQkv, s.tokens, (s.queryDim + 2 * s.keyValueDim) / tp, h, Part::forward);
         if (!model.positionEmbeddingLearned)
-            memory(f, KernelId::residual, 2 * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::forward, 2); // rotary
+            memory(f, KernelId::residual, rotaryBytes() * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::forward, 2);
         if (model.qkLayernorm)
-            memory(f, KernelId::norm, 2 * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::forward, 2);
+            memory(f, KernelId::norm, normBytes(Part::forward) * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::forward, 2);
         contextExchange(f, Part::forward);
         attentionCore(kind, f, Part::forward, d, d);
         quantise(f, s.tokens * s.queryDim / tp, Part::forward);
@@ -158,9 +157,9 @@ void Emitter::attentionBackward(LayerKind kind)
         attentionCore(kind, b, Part::dgrad, d, d);
         contextExchange(b, Part::dgrad);
         if (!model.positionEmbeddingLearned)
-            memory(b, KernelId::residual, 2 * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 2);
+            memory(b, KernelId::residual, rotaryBytes() * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 2);
         if (model.qkLayernorm)
-            memory(b, KernelId::norm, kNormBackwardPasses * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 4);
+            memory(b, KernelId::norm, normBytes(Part::dgrad) * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 4);
         quantise(b, s.tokens * (s.queryDim + 2 * s.keyValueDim) / tp, Part::dgrad);
         enterBackward();
         both(KernelId::gemmQkv, (s.queryDim + 2 * s.keyValueDim) / tp, h);

@@ -2,7 +2,6 @@
 #include "core/workload/emitter.h"
 
 #include "core/workload/casts.h"
-#include "core/workload/passes.h"
 
 #include <cmath>
 
@@ -109,10 +108,23 @@ void Emitter::enterBackward()
     }
 }
 
+double Emitter::normBytes(Part part) const
+{
+    if (s.fusion == Fusion::eager)
+        return part == Part::forward ? kEagerNormForward : kEagerNormBackward;
+    return e * (part == Part::forward ? 2 : kNormBackwardPasses);
+}
+
+double Emitter::activationPasses(Part part) const
+{
+    const double gates = model.gatedMlp ? 2 : 1, unfused = s.fusion == Fusion::eager && model.gatedMlp ? 1 : 0;
+    return part == Part::forward ? gates + 1 + 2 * unfused : 2 * gates + 1 + 4 * unfused;
+}
+
 void Emitter::norm()
 {
     const Module module(*this, kLayerNorm);
-    memory(out.forward, KernelId::norm, 2 * e * s.shardedTokens * h);
+    memory(out.forward, KernelId::norm, normBytes(Part::forward) * s.shardedTokens * h);
 }
 
 void Emitter::residual()
@@ -129,7 +141,7 @@ void Emitter::residualBackward()
 
 void Emitter::normBackward()
 {
-    memory(out.backward, KernelId::norm, kNormBackwardPasses * e * s.shardedTokens * h, Part::dgrad, 2);
+    memory(out.backward, KernelId::norm, normBytes(Part::dgrad) * s.shardedTokens * h, Part::dgrad, 2);
 }
 
 double Emitter::copiesPerExpert() const

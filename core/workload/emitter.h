@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/workload/kernel.h"
+#include "core/workload/passes.h"
 
 #include <vector>
 
@@ -58,6 +59,12 @@ public:
     /// gradient (asynchronous in Megatron-LM), and the inputs are gathered again beside dgrad.
     void enterBackward();
 
+    /// Bytes per element of a norm and of the rotary embedding.
+    [[nodiscard]] double normBytes(Part part) const;
+    [[nodiscard]] double rotaryBytes() const { return s.fusion == Fusion::eager ? kEagerRotary : 2 * e; }
+    /// Passes over one width that an activation and its gradient take: eager code runs the function of a gate and its product as two
+    /// kernels.
+    [[nodiscard]] double activationPasses(Part part) const;
     void norm();
     void normBackward();
 

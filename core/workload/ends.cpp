@@ -35,9 +35,10 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
         // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a pass of its
         // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
         // core/tensor_parallel/cross_entropy.py).
-        const bool fused = scenario.training.fusedAttention();
-        em.memory(f, KernelId::loss, logits * (em.e + 4 * (fused ? 4 : 9)), Part::forward, 6);
-        em.memory(b, KernelId::loss, logits * (4 + em.e + 4 * (fused ? 1 : 2)), Part::dgrad, 3);
+        const bool fused = scenario.training.fusedAttention(), own = shape.fusion == Fusion::fused;
+        const double cast = em.e + kFp32Bytes; // torch's loss is not compiled (torchtitan): logits are cast to FP32 first, gradients back
+        em.memory(f, KernelId::loss, logits * (own ? em.e + 4 * (fused ? 4 : 9) : cast + kEagerLossForward), Part::forward, 6);
+        em.memory(b, KernelId::loss, logits * (own ? 4 + em.e + 4 * (fused ? 1 : 2) : cast + kEagerLossBackward), Part::dgrad, 3);
         em.gemm(b, KernelId::lmHead, shape.tokens, em.h, vocabulary, Part::dgrad, 1, false);
         em.enterBackward();
         em.gemm(b, KernelId::lmHead, vocabulary, em.h, shape.tokens, Part::wgrad, 1, false);

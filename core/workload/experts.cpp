@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixture of experts: router, permutation, all-to-all, grouped products and the way back.
 #include "core/workload/emitter.h"
-#include "core/workload/passes.h"
 
 #include <algorithm>
 
@@ -15,7 +14,7 @@ void Emitter::moe()
     const auto ep = static_cast<double>(s.ep), etp = static_cast<double>(s.etp);
     const double ffn = static_cast<double>(model.moeFfnHiddenSize), gates = model.gatedMlp ? 2 : 1;
     // With sequence parallelism every TP rank routes its own shard of the tokens.
-    const double routed = s.tokens / tp * topk;
+    const double routed = s.tokens / tp * topk * s.expertLoad;
     const double received = routed * etp; // tokens that this rank's experts see: balanced, gathered over expert-TP
     const double localExperts = std::max(1.0, experts / ep);
     norm();
@@ -90,7 +89,7 @@ void Emitter::moeBackward()
     const auto experts = static_cast<double>(model.numExperts), topk = static_cast<double>(model.moeRouterTopk);
     const auto ep = static_cast<double>(s.ep), etp = static_cast<double>(s.etp);
     const double ffn = static_cast<double>(model.moeFfnHiddenSize), gates = model.gatedMlp ? 2 : 1;
-    const double routed = s.tokens / tp * topk, received = routed * etp, localExperts = std::max(1.0, experts / ep);
+    const double routed = s.tokens / tp * topk * s.expertLoad, received = routed * etp, localExperts = std::max(1.0, experts / ep);
     const double perExpert = received / localExperts;
     residualBackward();
     if (model.moeSharedExpertIntermediateSize > 0) {

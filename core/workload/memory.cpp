@@ -23,7 +23,8 @@ double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
     const bool attention = kind != LayerKind::mlpOnly && kind != LayerKind::moeOnly && kind != LayerKind::mamba;
     const bool mlp = kind == LayerKind::dense || kind == LayerKind::sliding || kind == LayerKind::mlpOnly;
     const bool moe = kind == LayerKind::moe || kind == LayerKind::moeOnly;
-    const double in = s.fp8 ? 1.0 : e; // inputs of matrix products are kept quantised
+    // Inputs of matrix products are kept quantised, by columns alone; NVFP4 has a scale for each 16 values (TE docs, nvfp4).
+    const double in = s.fp4 ? 0.5 + 1.0 / 16 : s.fp8 ? 1.0 : e;
     const double gates = m.gatedMlp ? 2 : 1;
     const auto keptUnless = [&](int modules, double kept) { return (s.recomputed & modules) != 0 ? 0.0 : kept; };
     double bytes = 0;
@@ -51,7 +52,7 @@ double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
             bytes += sharded * h;
     }
     if (moe) {
-        const double routed = full / tp * real(m.moeRouterTopk), f = real(m.moeFfnHiddenSize);
+        const double routed = full / tp * real(m.moeRouterTopk) * s.expertLoad, f = real(m.moeFfnHiddenSize);
         bytes += e * sharded * h + keptUnless(kLayerNorm | kMoe, e * sharded * h);
         // What comes out of the experts is kept where their weights are applied after it; software with DeepEP applies them to the
         // activation (Megatron-Core 0.13, "memory efficient token permutation").
@@ -133,7 +134,8 @@ StageParameters stageParameters(const Scenario& scenario, const Shape& s, const 
 
 double lossBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
 {
-    return chunk.head && scenario.model.operators.empty() ? 4 * logitsOf(scenario, s) : 0.0;
+    const double bytes = s.fusion == Fusion::fused ? 4 : 12; // torch's loss: FP32 logits, their logarithms and their gradient
+    return chunk.head && scenario.model.operators.empty() ? bytes * logitsOf(scenario, s) : 0.0;
 }
 
 double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
@@ -146,7 +148,8 @@ double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLaye
     int recomputed = 0;
     if (t.recomputeGranularity == "full")
         recomputed = t.recomputeMethod == "block" && t.recomputeNumLayers > 0 ? std::min(t.recomputeNumLayers, chunk.total) : chunk.total;
-    const double kept = chunk.total > 0 ? 1.0 - static_cast<double>(recomputed) / chunk.total : 0.0;
+    const double offloaded = std::min(t.cpuOffloadingNumLayers, chunk.total - recomputed);
+    const double kept = chunk.total > 0 ? 1.0 - (recomputed + offloaded) / chunk.total : 0.0;
     for (int k = 0; k < kLayerKinds; ++k)
         if (chunk.count[static_cast<std::size_t>(k)] > 0)
             bytes += kept * chunk.count[static_cast<std::size_t>(k)] * layerBytes(scenario, s, static_cast<LayerKind>(k));

@@ -16,7 +16,8 @@ struct StageParameters {
 
 /// Bytes that the forward of one micro-batch leaves for its backward, per rank.
 [[nodiscard]] double activationBytes(const Scenario& scenario, const Shape& shape, const ChunkLayers& chunk);
-/// The part of activationBytes that only the loss needs: logits in FP32. The weight pass of the output layer does not.
+/// The part of activationBytes that only the loss needs: logits in FP32 and what its kernels leave. The weight pass of the output layer
+/// does not.
 [[nodiscard]] double lossBytes(const Scenario& scenario, const Shape& shape, const ChunkLayers& chunk);
 /// FP32 copies of the gradients of the largest matrix of a layer and of the embedding, as backward makes them before they are
 /// added: what PyTorch keeps reserved for them. (SimuMax's 19 measured peaks on B200 exceed state and activations by this and 0.5 GiB.)

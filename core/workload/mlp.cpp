@@ -17,7 +17,7 @@ void Emitter::mlp(double ffn, bool enterAndExit, bool shared)
             quantise(f, s.tokens * h, Part::forward);
         }
         gemm(f, KernelId::gemmFc1, s.tokens, gates * width, h, Part::forward);
-        memory(f, KernelId::activation, (gates + 1) * e * s.tokens * width);
+        memory(f, KernelId::activation, activationPasses(Part::forward) * e * s.tokens * width);
         quantise(f, s.tokens * width, Part::forward);
         gemm(f, KernelId::gemmFc2, s.tokens, h, width, Part::forward);
         if (enterAndExit)
@@ -38,7 +38,7 @@ void Emitter::mlpBackward(double ffn, bool enterAndExit)
     }
     gemm(b, KernelId::gemmFc2, s.tokens, width, h, Part::dgrad);
     gemm(b, KernelId::gemmFc2, h, width, s.tokens, Part::wgrad);
-    memory(b, KernelId::activation, (2 * gates + 1) * e * s.tokens * width, Part::dgrad);
+    memory(b, KernelId::activation, activationPasses(Part::dgrad) * e * s.tokens * width, Part::dgrad);
     quantise(b, s.tokens * gates * width, Part::dgrad);
     gemm(b, KernelId::gemmFc1, s.tokens, h, gates * width, Part::dgrad);
     if (enterAndExit)

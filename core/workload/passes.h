@@ -11,6 +11,16 @@ inline constexpr double kFp32Bytes = 4.0;
 /// in Apex's and Transformer Engine's). Deduced, not measured: a quarter of the second kernel's reads reach the memory.
 inline constexpr double kNormBackwardPasses = 3.5;
 
+/// Bytes per element of a 16-bit norm that runs as single operations (torchtitan's RMSNorm), reads and writes counted. Forward:
+/// cast to FP32 6, square 8, mean 4, scale 8, cast 6, weight 4. Backward: weight and its sum 12, cast 6, scale and its sum 24, square 16,
+/// addition 12, cast 6.
+inline constexpr double kEagerNormForward = 36.0, kEagerNormBackward = 76.0;
+/// The same of a rotary embedding, either way: cast to FP32 6, complex product 8, cast 6.
+inline constexpr double kEagerRotary = 20.0;
+/// Bytes per logit of torch's cross entropy in FP32: medians on A100 at 85 % of its bandwidth, 16k tokens of 131k words (Liger-Kernel,
+/// benchmark/data/all_benchmark_data.csv).
+inline constexpr double kEagerLossForward = 17.0, kEagerLossBackward = 32.0;
+
 /// Router, passes over the FP32 scores [tokens, experts], counted from the operations of Megatron-Core's TopKRouter. Forward: softmax
 /// reads and writes, top-k reads, the routing map is written. Backward: the gradient of the chosen ones is read and scattered, softmax
 /// backward reads scores and gradient and writes, the result is cast.

@@ -43,6 +43,12 @@ Shape shapeOf(const Scenario& scenario)
     s.fp8 = precision.starts_with("fp8") || precision == "mxfp8";
     s.fp4 = precision == "nvfp4";
     s.elementBytes = precision == "fp32" ? 4 : 2;
+    s.expertLoad = model.moeCapacityFactor > 0 ? model.moeCapacityFactor : 1;
+    const std::string& fusion = scenario.training.fusion;
+    if (fusion == "eager")
+        s.fusion = Fusion::eager;
+    else if (fusion == "compiled" || (fusion == "auto" && par.zeroStage >= 3 && scenario.training.attentionBackend == "flash2"))
+        s.fusion = Fusion::compiled;
     if (scenario.training.recomputeGranularity == "selective")
         if (const Result<RecomputeModules> modules = recomputeModules(scenario.training.recomputeModules); modules.ok())
             s.recomputed = *modules;

@@ -14,6 +14,8 @@ namespace prism {
 /// What a layer consists of.
 enum class LayerKind : std::uint8_t { dense, moe, sliding, attentionOnly, mlpOnly, moeOnly, mamba };
 inline constexpr int kLayerKinds = 7;
+/// What runs norms, rotary embeddings, activations and the loss: hand-written kernels, torch.compile (all but the loss), single operations.
+enum class Fusion : std::uint8_t { fused, compiled, eager };
 
 /// Sizes per rank. Plain numbers; made by `shapeOf`.
 struct Shape {
@@ -26,7 +28,9 @@ struct Shape {
     double heads = 1;                     ///< per rank
     double elementBytes = 2;              ///< of activations
     bool fp8 = false, fp4 = false, moe = false, sequenceParallel = false;
+    double expertLoad = 1;           ///< rows of an expert over its even share: the capacity factor
     RecomputeModules recomputed = 0; ///< by selective recomputation
+    Fusion fusion = Fusion::fused;
 };
 
 [[nodiscard]] Shape shapeOf(const Scenario& scenario);

@@ -4,6 +4,7 @@
 
 #include "core/cost/costmodel.h"
 #include "core/cost/predictor.h"
+#include "core/cost/predictwith.h"
 #include "core/measured/tables.h"
 #include "core/scenario/presets.h"
 #include "datafolder.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace prism {
 namespace {
@@ -35,6 +37,40 @@ TEST(Published, SlowdownMultipliesTheNoiseFreeStep)
     EXPECT_DOUBLE_EQ(plain.noiseFreeSeconds, slow.noiseFreeSeconds);
     EXPECT_DOUBLE_EQ(plain.predictedSeconds, plain.noiseFreeSeconds);
     EXPECT_DOUBLE_EQ(slow.predictedSeconds, 1.05 * plain.noiseFreeSeconds);
+}
+
+/// Memory of every row that ran: it fits, and of printed peaks the median error is 2 % at most and single ones 5 %. Known exceptions: 405B,
+/// whose virtual stages are not printed, 70B in MXFP8 with four micro-batches of two sequences, two of 3B in pure 16 bit within 0.6 GiB,
+/// two on an H100 of 96 GB that name the preset of 80, and a peak whose flags are not all printed.
+TEST(Published, RowsThatRanFitAndHaveThePrintedPeaks)
+{
+    std::vector<PublishedRow> rows = *readPublished(*presetText("published", "steps"));
+    if (!dataFolder().empty())
+        for (const char* file : {"/published2.json", "/published3.json"}) {
+            const Result<std::vector<PublishedRow>> data = readPublished(*readTextFile(dataFolder() + file));
+            std::copy_if(data->begin(), data->end(), std::back_inserter(rows), [](const PublishedRow& row) { return row.tier != "C"; });
+        }
+    std::set<std::string> tooLarge;
+    int farPeaks = 0;
+    std::vector<double> errors;
+    for (const PublishedRow& row : rows) {
+        if (!row.skipped.empty() || row.scheduleOnly)
+            continue;
+        const Result<CostedStep> step = costStepWith(row.scenario, calibration());
+        if (!step.ok())
+            continue;
+        if (!step->memory.fits)
+            tooLarge.insert(row.id);
+        if (row.publishedMemoryGib > 0) {
+            errors.push_back(std::abs((step->memory.peakGib - step->memory.outsideGib) / row.publishedMemoryGib - 1));
+            farPeaks += errors.back() > 0.05 ? 1 : 0;
+        }
+    }
+    ASSERT_FALSE(errors.empty());
+    std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
+    EXPECT_LE(errors[errors.size() / 2], 0.02);
+    EXPECT_LE(farPeaks, dataFolder().empty() ? 0 : 1);
+    EXPECT_LE(tooLarge.size(), dataFolder().empty() ? 1U : 6U) << testing::PrintToString(tooLarge);
 }
 
 /// The curated rows are what everyone can run: they must not lack a fact that the full data has.
@@ -203,10 +239,10 @@ TEST(Published, AFactNamesTheShardGroup)
 TEST(Published, PackedSamplesAreOneSequence)
 {
     const std::string bf16 = R"(,"training.precision":"bf16","training.micro_batch_size":2)";
-    const Scenario apart = rowWith(bf16).scenario, packed = rowWith(bf16, R"(,"facts":{"pack_sample_into_one":true})").scenario;
-    EXPECT_EQ(packed.model.seqLength, 2 * apart.model.seqLength);
+    const Scenario separate = rowWith(bf16).scenario, packed = rowWith(bf16, R"(,"facts":{"pack_sample_into_one":true})").scenario;
+    EXPECT_EQ(packed.model.seqLength, 2 * separate.model.seqLength);
     EXPECT_EQ(packed.training.microBatchSize, 1);
-    EXPECT_EQ(packed.training.globalBatchSize * 2, apart.training.globalBatchSize);
+    EXPECT_EQ(packed.training.globalBatchSize * 2, separate.training.globalBatchSize);
 }
 
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
@@ -288,7 +324,7 @@ TEST(Published, TheBandIsAroundTheErrorAndFlopsFollowTheConvention)
     EXPECT_DOUBLE_EQ(v.bandLowSeconds, seconds / (1 + band.high));
     EXPECT_DOUBLE_EQ(v.bandHighSeconds, seconds / (1 + band.low));
     EXPECT_LT(v.bandLowSeconds, v.bandHighSeconds);
-    EXPECT_DOUBLE_EQ(v.predictedMemoryGib, step->memory.peakGib - kContextGib);
+    EXPECT_DOUBLE_EQ(v.predictedMemoryGib, step->memory.peakGib - step->memory.outsideGib);
     EXPECT_EQ(v.predictedTflops, 0) << "attention is counted in no known way";
     const auto tflops = [&](const char* attention, bool vocabulary, bool recomputation) {
         row.convention = {attention, recomputation, vocabulary, 0};

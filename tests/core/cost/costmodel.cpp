@@ -2,6 +2,7 @@
 // Seconds of single kernels: the clock that one silicon holds on several boards, rows gathered by index, and what experts cost the host.
 #include "core/cost/costmodel.h"
 
+#include "core/cost/predictor.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
@@ -69,6 +70,28 @@ TEST(HostTime, FurtherExpertsOfAGroupedProductCostACallEach)
     EXPECT_NEAR(host.launches({dense}, any), 50e-6, 1e-12);
     EXPECT_NEAR(host.launches({grouped}, any), 106e-6, 1e-12);
     EXPECT_NEAR(host.launches({grouped, dense, grouped}, any), 262e-6, 1e-12);
+}
+
+/// Three launches of 1 s: a kernel of 3 s behind the first hides the others, behind the last none; kernels of 1 s between launches of 2 s.
+TEST(HostTime, AnEmptyQueueWaitsForEveryLaunchBeforeItsLongKernels)
+{
+    EXPECT_DOUBLE_EQ(fromEmptyQueue({1, 1, 1}, {3, 0, 0}), 4);
+    EXPECT_DOUBLE_EQ(fromEmptyQueue({1, 1, 1}, {0, 0, 3}), 6);
+    EXPECT_DOUBLE_EQ(fromEmptyQueue({2, 2}, {1, 1}), 5);
+    EXPECT_DOUBLE_EQ(fromEmptyQueue({}, {}), 0);
+}
+
+/// Experts with a capacity have equal rows: no counts go to the host, and no rank waits for a busier one.
+TEST(HostTime, ACapacityFactorNeedsNoCountsAndHasNoImbalance)
+{
+    Scenario s = *scenarioPreset("mixtral-8x22b-256-h100");
+    SoftwareCalibration software;
+    s.variability.moeImbalance = {Family::lognormal, 0.3};
+    EXPECT_GT(HostTime(s, software).routedCounts(), 0);
+    EXPECT_EQ(costStep(s)->graph.routing.cv, 0.3);
+    s.model.moeCapacityFactor = 1;
+    EXPECT_EQ(HostTime(s, software).routedCounts(), 0);
+    EXPECT_TRUE(costStep(s)->graph.routing.isDeterministic());
 }
 
 /// A collective is a launch and the process group's call; with the experts alone outside of graphs those of the layer are in the graph.

@@ -40,6 +40,8 @@ std::vector<Variant> layerVariants()
          "llama2-7b-8-a100",
          {{"model.causal_attention", "false"},
           {"training.attention_backend", "triton"},
+          {"training.fusion", "eager"},
+          {"training.cpu_offloading_num_layers", "4"},
           {"cluster.gpu.board_power_w", "0"},
           {"training.recompute_granularity", "selective"}}},
         {"attention-sliding-flash1",

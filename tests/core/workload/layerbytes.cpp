@@ -237,5 +237,49 @@ TEST(LayerBytes, EndsOfTheModel)
     EXPECT_DOUBLE_EQ(trafficOf(headKernels(s, shapeOf(s)).forward, KernelId::loss).bytes, 2 * logits * (2 + 4 * 4));
 }
 
+/// Single operations, reads and writes counted (passes.h): 36 and 76 bytes an element of a norm, 20 of the rotary embedding; the
+/// function of a gate and its product read and write five widths forward and nine backward. The loss casts logits to FP32 (6 bytes) and
+/// moves 17 and 32.
+TEST(LayerBytes, EagerKernelsPassOverTheirTensorsOneByOne)
+{
+    Scenario s = smallScenario(1, 1);
+    s.training.fusion = "eager";
+    const LayerKernels k = kernelsOf(s, LayerKind::dense), end = headKernels(s, shapeOf(s));
+    EXPECT_DOUBLE_EQ(trafficOf(k.forward, KernelId::norm).bytes, 2 * 36 * kRows * 640);
+    EXPECT_DOUBLE_EQ(trafficOf(k.backward, KernelId::norm).bytes, 2 * 76 * kRows * 640);
+    EXPECT_DOUBLE_EQ(trafficOf(k.forward, KernelId::activation).bytes, 5 * 2 * kRows * 1280);
+    EXPECT_DOUBLE_EQ(trafficOf(k.backward, KernelId::activation).bytes, 9 * 2 * kRows * 1280);
+    const double rotated = kRows * (8 + 2) * 96, added = kRows * 640;
+    EXPECT_DOUBLE_EQ(trafficOf(k.forward, KernelId::residual).bytes, 20 * rotated + 2 * 6 * added);
+    EXPECT_DOUBLE_EQ(trafficOf(k.backward, KernelId::residual).bytes, 20 * rotated + 2 * 4 * added);
+    EXPECT_DOUBLE_EQ(trafficOf(end.forward, KernelId::loss).bytes, kRows * 3200 * (6 + 17));
+    EXPECT_DOUBLE_EQ(trafficOf(end.backward, KernelId::loss).bytes, kRows * 3200 * (6 + 32));
+    s.training.fusion = "compiled"; // all but the loss
+    EXPECT_DOUBLE_EQ(trafficOf(kernelsOf(s, LayerKind::dense).forward, KernelId::norm).bytes, 2 * 4 * kRows * 640);
+    EXPECT_DOUBLE_EQ(trafficOf(headKernels(s, shapeOf(s)).forward, KernelId::loss).bytes, kRows * 3200 * (6 + 17));
+}
+
+/// Experts with a capacity compute as many rows over their even share, and the all-to-all and the permutations move them.
+TEST(LayerBytes, ACapacityFactorPadsTheRowsOfExperts)
+{
+    Scenario s = smallScenario(1, 1);
+    s.parallelism.expertModelParallelSize = 4;
+    const auto products = [](const LayerKernels& k) {
+        double flops = 0;
+        for (const Kernel& kernel : k.forward)
+            flops += kernel.grouped() ? kernel.flops : 0.0;
+        return flops;
+    };
+    const LayerKernels even = kernelsOf(s, LayerKind::moeOnly);
+    s.model.moeCapacityFactor = 1.25;
+    const LayerKernels padded = kernelsOf(s, LayerKind::moeOnly);
+    EXPECT_DOUBLE_EQ(products(even), 2 * 3 * kRows * 3 * 640 * 320.0);
+    EXPECT_DOUBLE_EQ(products(padded), 1.25 * products(even));
+    for (const KernelId id : {KernelId::epAllToAll, KernelId::activation})
+        for (const auto part : {&LayerKernels::forward, &LayerKernels::backward})
+            EXPECT_DOUBLE_EQ(trafficOf(padded.*part, id).bytes, 1.25 * trafficOf(even.*part, id).bytes);
+    EXPECT_DOUBLE_EQ(trafficOf(padded.forward, KernelId::router).bytes, trafficOf(even.forward, KernelId::router).bytes);
+}
+
 } // namespace
 } // namespace prism
