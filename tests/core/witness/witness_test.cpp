@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A witness that a parameter acts: a scenario, two values, the metric that moves and by how much. Sizes are derived by hand where a closed
-// form exists (within 10 %), else the direction and at least 1 %.
+// form exists (within 10 %), else the direction and at least 1 %. An entry of the parameter table without witness or reason fails.
 #include "core/cost/predictor.h"
+#include "core/engine/evaluator.h"
 #include "core/explore/objective.h"
 #include "core/job/jobsection.h"
 #include "core/job/jobtimes.h"
 #include "core/scenario/parameters.h"
+#include "core/scenario/parametertable.h"
 #include "core/scenario/presets.h"
 #include "core/workload/count.h"
 
@@ -13,6 +15,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace prism {
 namespace {
@@ -155,14 +158,82 @@ double lost(const Scenario& s)
     return 1 - checkpointAdvice(jobSectionOf(s)->config, plan(s)).usedRatio;
 }
 
+/// Steps across jobs.
+SnapshotPtr sampled(const Scenario& s)
+{
+    Evaluator evaluator;
+    EvaluateOptions options;
+    options.numSamples = 1'000;
+    options.varianceShares = false;
+    SnapshotPtr snapshot = evaluator.evaluate(s, options);
+    EXPECT_TRUE(snapshot->valid());
+    return snapshot;
+}
+double spread(const Scenario& s) ///< standard deviation
+{
+    return sampled(s)->across.std;
+}
+double mean(const Scenario& s)
+{
+    return sampled(s)->across.mean;
+}
+double delay(const Scenario& s) ///< mean over the step without noise
+{
+    const SnapshotPtr snapshot = sampled(s);
+    return snapshot->across.mean - snapshot->costed->noiseFreeSeconds;
+}
+double days(const Scenario& s)
+{
+    return sampled(s)->daysToTrain;
+}
+Result<JobReport> jobReport(const Scenario& s)
+{
+    Evaluator evaluator;
+    JobQuery query;
+    query.runs = 200;
+    InsightOptions options;
+    options.samples = 200;
+    return jobOf(evaluator, s, query, options);
+}
+double jobDays(const Scenario& s)
+{
+    return jobReport(s)->meanDays;
+}
+double inTime(const Scenario& s)
+{
+    return jobReport(s)->deadlineProbability.value;
+}
+double emissions(const Scenario& s)
+{
+    return jobReport(s)->co2TonnesMean;
+}
+Scenario small() ///< steps of a few kernels, for samples
+{
+    return with(open(), {{"model.num_layers", "2"}, {"training.global_batch_size", "128"}, {"parallelism.overlap_p2p_comm", "false"}});
+}
+Scenario groups() ///< experts over 8 nodes, in 8 groups, tokens sent once to a node
+{
+    return with(experts(), {{"model.num_experts", "64"},
+                            {"model.moe_router_topk", "8"},
+                            {"ep", "64"},
+                            {"parallelism.moe_token_dispatcher_type", "flex"},
+                            {"model.moe_router_group_topk", "2"},
+                            {"model.moe_router_num_groups", "8"}});
+}
+Scenario slowEpisodes()
+{
+    return with(dense(), {{"job.slow_per_1000_node_days", "1000"}, {"job.slow_hours", "20"}, {"job.slow_factor", "2"}});
+}
+
 constexpr double kNone = 0;
 struct Witness {
-    const char* id;
+    std::string id;
     Scenario (*base)();
     const char *from, *to;
     double (*metric)(const Scenario&);
-    double ratio = kNone; ///< metric(to) / metric(from), by hand; 0: no closed form
-    int direction = 0;    ///< without one: 1 = it grows by at least 1 %, -1 = it falls
+    double ratio = kNone;                                       ///< metric(to) / metric(from), by hand; 0: no closed form
+    int direction = 0;                                          ///< without one: 1 = it grows by at least 1 %, -1 = it falls
+    std::vector<std::pair<std::string, const char*>> also = {}; ///< further settings of the base
 };
 
 constexpr double kTable = 32000.0 * 8192, kAttention = 8192.0 * (2 * 64 + 2 * 8) * 128, kMlp = 3 * 8192.0 * 28672;
@@ -204,11 +275,22 @@ const Witness kWitnesses[] = {
     {"model.moe_first_k_dense", experts, "0", "8", parameterCount, kNone, -1},
     {"model.moe_layer_freq", experts, "1", "2", parameterCount, kNone, -1},
     {"model.mtp_num_layers", dense, "0", "1", flops, kNone, 1},
+    {"model.moe_router_num_groups", groups, "4", "8", step, kNone, -1},
+    {"model.moe_router_group_topk", groups, "2", "8", step, kNone, 1},
+    {"model.moe_capacity_factor", experts, "1", "1.5", step, kNone, 1},
     // cluster
     {"cluster.gpu.peak_bf16_tflops", dense, "989.4", "494.7", step, kNone, 1},
     {"cluster.gpu.memory_gib", dense, "100", "50", capacity, 0.5},
     {"cluster.gpu.memory_bandwidth_gb_per_s", dense, "3352", "1676", step, kNone, 1},
     {"cluster.gpu.board_power_w", dense, "700", "350", kwhPerTokens, (350 + 350) / (700 + 350.0)},
+    {"cluster.gpu.peak_fp16_tflops", [] { return with(dense(), {{"training.precision", "fp16"}}); }, "989.4", "494.7", step, kNone, 1},
+    {"cluster.gpu.peak_fp8_tflops", [] { return with(dense(), {{"training.precision", "fp8_delayed"}}); }, "1978.9", "989.4", step, kNone, 1},
+    {"cluster.gpu.peak_fp4_tflops", [] { return with(dense(), {{"training.precision", "nvfp4"}}); }, "4000", "2000", step, kNone, 1},
+    {"cluster.gpu.peak_tf32_tflops", [] { return with(dense(), {{"training.precision", "fp32"}}); }, "494.7", "247", step, kNone, 1},
+    {"cluster.gpu.num_sms", [] { return with(tiny(), {{"training.cuda_graphs", "full_iteration"}}); }, "132", "1024", step, kNone, 1}, // fewer tiles than multiprocessors
+    {"cluster.gpu.boost_clock_mhz", dense, "1830", "3660", step, kNone, 1}, // as many FLOPs at twice the clock draw more
+    {"cluster.intra_node_latency_us", [] { return with(tiny(), {{"tp", "1"}, {"training.cuda_graphs", "full_iteration"}}); }, "3", "1000", step, kNone, 1},
+    {"cluster.intra_node_base_latency_us", tensor, "0", "1000", step, kNone, 1},
     {"cluster.num_gpus", open, "64", "128", step, kNone, -1},
     {"cluster.gpus_per_node", open, "8", "4", step, kNone, 1},
     {"cluster.intra_node_gb_per_s", tensor, "450", "45", step, kNone, 1},
@@ -228,6 +310,8 @@ const Witness kWitnesses[] = {
     {"parallelism.virtual_pipeline_model_parallel_size", [] { return with(piped(), {{"parallelism.pipeline_schedule", "interleaved"}, {"parallelism.virtual_pipeline_model_parallel_size", "2"}, {"training.global_batch_size", "32"}}); }, "2", "4", step, kNone, -1},
     {"parallelism.context_parallel_size", [] { return with(dense(), {{"model.seq_length", "32768"}}); }, "1", "4", activations, 0.25},
     {"parallelism.expert_model_parallel_size", experts, "1", "8", weights, kNone, -1},
+    {"parallelism.expert_tensor_parallel_size", [] { return with(experts(), {{"tp", "2"}}); }, "1", "2", weights, kNone, -1},
+    {"parallelism.pipeline_model_parallel_layout", piped, "Et*2|t*4|t*4|t*6L", "Et*4|t*4|t*4|t*4L", weights, kNone, 1},
     {"parallelism.sequence_parallel", tensor, "true", "false", activations, kNone, 1},
     {"parallelism.zero_stage", dense, "0", "1", optimizer, 1 / 64.0},
     {"parallelism.hsdp_shard_size", [] { return with(dense(), {{"zero_stage", "3"}}); }, "8", "64", weights, 8 / 64.0},
@@ -253,6 +337,11 @@ const Witness kWitnesses[] = {
     {"training.recompute_num_layers", recomputed, "4", "12", activations, kNone, -1},
     {"training.attention_backend", dense, "cudnn", "flash2", step, kNone, 1},
     {"training.cuda_graphs", tiny, "none", "full_iteration", step, kNone, -1},
+    {"training.fusion", dense, "fused", "eager", step, kNone, 1},
+    {"training.cpu_offloading_num_layers", dense, "0", "16", activations, kNone, -1},
+    {"training.moe_host_sync", [] { return with(experts(), {{"model.hidden_size", "1024"}, {"model.seq_length", "128"}, {"model.moe_ffn_hidden_size", "512"}, {"ep", "16"}, {"training.cuda_graphs", "layer"}}); }, "true", "false", step, kNone, -1},
+    {"training.fused_grouped_mlp", [] { return with(experts(), {{"training.precision", "mxfp8"}, {"model.moe_router_topk", "8"}}); }, "false", "true", step, kNone, -1},
+    {"training.train_tokens", small, "1e12", "2e12", days, 2},
     {"training.optimizer", dense, "adam", "sgd", optimizer, 8 / 12.0},
     {"training.grad_reduce_in_fp32", dense, "true", "false", gradients, 0.5},
     // job
@@ -267,16 +356,109 @@ const Witness kWitnesses[] = {
     {"job.checkpoint_gb_per_s", dense, "100", "50", job<&JobConfig::checkpointPersistS>, 2},
     {"job.node_power_kw", dense, "8", "4", kwhPerTokens, 0.5},
     {"job.pue", dense, "1", "1.5", kwhPerTokens, 1.5},
+    {"job.maintenance_hours", [] { return with(dense(), {{"job.maintenance_every_days", "2"}}); }, "1", "24", jobDays, kNone, 1},
+    {"job.evaluation_interval_steps", [] { return with(dense(), {{"job.evaluation_s", "600"}}); }, "1000", "100", jobDays, kNone, 1},
+    {"job.evaluation_s", [] { return with(dense(), {{"job.evaluation_interval_steps", "100"}}); }, "10", "600", jobDays, kNone, 1},
+    {"job.slow_per_1000_node_days", slowEpisodes, "0", "1000", jobDays, kNone, 1},
+    {"job.slow_factor", slowEpisodes, "1.2", "2", jobDays, kNone, 1},
+    {"job.slow_hours", slowEpisodes, "1", "20", jobDays, kNone, 1},
+    {"job.slow_mitigation_s", slowEpisodes, "0", "60", jobDays, kNone, -1},
+    {"job.deadline_days", dense, "1", "1000", inTime, kNone, 1},
+    {"job.grid_g_co2_per_kwh", dense, "100", "300", emissions, 3},
     {"job.maintenance_every_days", dense, "2", "4", job<&JobConfig::maintenanceEveryDays>, 2},
+    // variability: what each law adds (spreadWitnesses has the four entries of every law)
+    {"variability.spatial_node_share", [] { return with(small(), {{"tp", "8"}, {"variability.spatial.family", "lognormal"}, {"variability.spatial.cv", "0.2"}}); }, "0", "1", mean, kNone, -1}, // GPUs of a group are alike
+    {"variability.step_jitter_s", small, "0.01", "0.02", spread, 2},
+    {"variability.stalls_per_gpu_hour", [] { return with(small(), {{"variability.stall_mean_s", "1"}}); }, "10", "100", mean, kNone, 1},
+    {"variability.stall_mean_s", [] { return with(small(), {{"variability.stalls_per_gpu_hour", "100"}}); }, "1", "2", spread, 2},
+    {"variability.stall_cv", [] { return with(small(), {{"variability.stalls_per_gpu_hour", "100"}, {"variability.stall_mean_s", "1"}}); }, "0", "2", spread, kNone, 1},
+    {"variability.stall_rate_cv", [] { return with(small(), {{"variability.stalls_per_gpu_hour", "100"}, {"variability.stall_mean_s", "1"}}); }, "0", "1", spread, kNone, 1},
+    // measured
+    {"measured.compute_level", [] { return with(dense(), {{"cluster.num_gpus", "1"}, {"training.global_batch_size", "8"}}); }, "1", "2", step, 2},
+    {"measured.network_level", open, "1", "4", step, kNone, 1},
 };
 // clang-format on
+
+/// Each law of the variability: the spread is in proportion to a small coefficient of variation and to what a rare event adds.
+std::vector<Witness> spreadWitnesses()
+{
+    struct Law {
+        const char* id;
+        Scenario (*base)();
+    };
+    static const Law kLaws[] = {
+        {"spatial", small},
+        {"gemm", small},
+        {"attention", small},
+        {"memory_bound", small},
+        {"intra_collective",
+         [] {
+             return with(small(), {{"tp", "8"}});
+         }},
+        {"inter_collective", small},
+        {"p2p",
+         [] {
+             return with(small(), {{"pp", "2"}});
+         }},
+        {"intra_regime",
+         [] {
+             return with(small(), {{"tp", "8"}});
+         }},
+        {"inter_regime", small},
+        {"compute_regime", small},
+        {"data", small},
+        {"moe_imbalance",
+         [] {
+             return with(experts(), {{"model.num_layers", "2"}});
+         }},
+    };
+    std::vector<Witness> all;
+    for (const Law& law : kLaws) {
+        const std::string id = std::string("variability.") + law.id;
+        all.push_back({id + ".cv", law.base, "0.01", "0.02", spread, 2});
+        all.push_back({id + ".family", law.base, "lognormal", "deterministic", spread, kNone, -1});
+        all.push_back({id + ".rare_probability", law.base, "0.01", "0.1", delay, kNone, 1});
+        all.push_back({id + ".rare_multiplier", law.base, "1.01", "1.02", spread, 2});
+        for (std::size_t i = all.size() - 4; i < all.size(); ++i)
+            all[i].also = {{id + ".family", i + 2 < all.size() ? "lognormal" : "deterministic"},
+                           {id + ".cv", "0.02"},
+                           {id + ".rare_probability", i + 2 < all.size() ? "0" : "0.1"},
+                           {id + ".rare_multiplier", "1.5"}};
+    }
+    return all;
+}
+
+/// Entries that change no metric by themselves, and the reason.
+const std::map<std::string, const char*> kWithoutWitness = {
+    {"model.preset", "sets the other entries of its section"},
+    {"model.name", "a name"},
+    {"cluster.gpu.preset", "sets the other entries of the GPU"},
+    {"cluster.gpu.name", "a name; the family of the constants follows the preset"},
+    {"cluster.gpu.peak_fp32_tflops", "read for imported operator tables in FP32; training in fp32 uses TF32"},
+    {"cluster.fabric", "sets the other entries of the network"},
+    {"parallelism.account_for_embedding_in_pipeline_split", "no number of layers divides by the stages with both values"},
+    {"parallelism.account_for_loss_in_pipeline_split", "no number of layers divides by the stages with both values"},
+    {"variability.preset", "sets the other entries of its section"},
+    {"variability.regime_lag1", "correlates steps; the distribution of one step is the same"},
+    {"variability.compute_regime_lag1", "as regime_lag1"},
+    {"job.preset", "sets the other entries of its section"},
+    {"job.start_date", "turns days into dates"},
+    {"job.without_spare", "acts only while no spare is left, which is rare in a job of 8 nodes"},
+    {"measured.calibration", "a file; its contents are other entries"},
+};
 
 class Witnesses : public testing::TestWithParam<Witness> {};
 
 TEST_P(Witnesses, MovesItsMetric)
 {
     const Witness& w = GetParam();
-    const double from = w.metric(with(w.base(), {{w.id, w.from}})), to = w.metric(with(w.base(), {{w.id, w.to}}));
+    const auto metric = [&](const char* value) {
+        Scenario s = w.base();
+        for (const auto& [id, setting] : w.also)
+            s = with(s, {{id.c_str(), setting}});
+        return w.metric(with(s, {{w.id.c_str(), value}}));
+    };
+    const double from = metric(w.from), to = metric(w.to);
     if (w.ratio != kNone)
         EXPECT_NEAR(to / from / w.ratio, 1, 0.1) << from << " " << to;
     else if (w.direction > 0)
@@ -285,11 +467,27 @@ TEST_P(Witnesses, MovesItsMetric)
         EXPECT_LT(to / from, 0.99) << from << " " << to;
     EXPECT_NE(from, to);
 }
-INSTANTIATE_TEST_SUITE_P(Parameters, Witnesses, testing::ValuesIn(kWitnesses), [](const auto& info) {
+std::string nameOf(const testing::TestParamInfo<Witness>& info)
+{
     std::string name = info.param.id;
     std::replace(name.begin(), name.end(), '.', '_');
     return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(Parameters, Witnesses, testing::ValuesIn(kWitnesses), nameOf);
+INSTANTIATE_TEST_SUITE_P(Spreads, Witnesses, testing::ValuesIn(spreadWitnesses()), nameOf);
+
+TEST(WitnessTable, EveryParameterHasAWitnessOrAReason)
+{
+    std::set<std::string> witnessed;
+    for (const Witness& w : kWitnesses)
+        witnessed.insert(w.id);
+    for (const Witness& w : spreadWitnesses())
+        witnessed.insert(w.id);
+    for (const Parameter& p : parameters())
+        EXPECT_NE(witnessed.contains(p.id), kWithoutWitness.contains(p.id)) << p.id;
+    for (const auto& [id, reason] : kWithoutWitness)
+        EXPECT_NE(findParameter(id), nullptr) << id;
+}
 
 /// More bandwidth, a faster GPU, fewer layers or tokens never take longer, and more memory never fits less.
 TEST(Metamorphic, MoreOfAResourceNeverTakesLonger)
