@@ -206,7 +206,10 @@ Diagnostics RowSelection::readHeader(const std::vector<std::string>& cells)
     for (const std::string& w : m_wanted) {
         const std::size_t equals = std::min(w.find('='), w.size());
         const auto at = std::find(cells.begin(), cells.end(), w.substr(0, equals));
-        if (at == cells.end() || equals == w.size())
+        if (at == cells.end() && equals != w.size()) {
+            errors.push_back(unknownName("line 1", "column", w.substr(0, equals), cells));
+            errors.back().found = w.substr(0, kShown);
+        } else if (equals == w.size())
             errors.push_back({.path = "line 1",
                               .message = "Rows cannot be selected by this.",
                               .found = w.substr(0, kShown),

@@ -30,39 +30,88 @@ int editDistance(std::string_view a, std::string_view b)
     return d[a.size()][b.size()];
 }
 
+namespace {
+
+/// How a known name compares with what was typed, the nearest first: a few edits away; shortened at its end ("mega" for "megatron-args");
+/// shortened and a few edits away; anything else. Of equally near names the one with the longer common beginning comes first.
+struct Nearness {
+    enum Kind { edited, shortened, shortenedAndEdited, far } kind = far;
+    int edits = 0;
+    int unlikeBeginning = 0; ///< letters of what was typed behind the common beginning
+    auto operator<=>(const Nearness&) const = default;
+};
+
+/// Edits that a name of this length may have: a third of its letters, at least one.
+int maxEdits(std::size_t letters)
+{
+    return std::max(1, static_cast<int>(std::min<std::size_t>(letters, 64) / 3));
+}
+
+Nearness nearness(const std::string& typed, const std::string& known)
+{
+    const auto [end, knownEnd] = std::mismatch(typed.begin(), typed.end(), known.begin(), known.end());
+    const int rest = static_cast<int>(typed.end() - end);
+    constexpr std::size_t kMinShortened = 2, kMinShortenedAndEdited = 6; // letters that are enough to recognise a name by its beginning
+    const int edits = editDistance(typed, known);
+    if (edits <= maxEdits(typed.size()))
+        return {Nearness::edited, edits, rest};
+    if (typed.size() >= kMinShortened && known.starts_with(typed))
+        return {Nearness::shortened, edits, rest};
+    const int editsOfBeginning = editDistance(typed, known.substr(0, typed.size()));
+    if (typed.size() >= kMinShortenedAndEdited && editsOfBeginning <= maxEdits(typed.size()))
+        return {Nearness::shortenedAndEdited, editsOfBeginning, rest};
+    return {Nearness::far, edits, rest};
+}
+
+struct Candidate {
+    Nearness nearness;
+    std::string name;
+};
+
+/// The known names, the nearest first; equally near ones stay in their order.
+std::vector<Candidate> nearestFirst(std::string_view name, std::span<const std::string> known)
+{
+    const std::string typed = lowered(name);
+    std::vector<Candidate> candidates;
+    for (const std::string& one : known)
+        candidates.push_back({nearness(typed, lowered(one)), one});
+    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.nearness < b.nearness; });
+    return candidates;
+}
+
+/// The first one, unless it is far; of several names that begin alike none is meant.
+std::string meant(const std::vector<Candidate>& candidates)
+{
+    if (candidates.empty() || candidates.front().nearness.kind == Nearness::far)
+        return {};
+    const Nearness& first = candidates.front().nearness;
+    const bool isTie = candidates.size() > 1
+                       && (first.kind == Nearness::shortened ? candidates[1].nearness.kind == first.kind
+                                                             : first.kind != Nearness::edited && candidates[1].nearness == first);
+    return isTie ? std::string() : candidates.front().name;
+}
+
+} // namespace
+
 std::string nearestName(std::string_view name, std::span<const std::string> known)
 {
-    constexpr std::size_t kLeastBeginning = 2; // letters of a shortened name
-    const std::string wanted = lowered(name);
-    std::string best;
-    int bestDistance = std::max(1, static_cast<int>(std::min<std::size_t>(wanted.size(), 64) / 3)) + 1;
-    for (const std::string& candidate : known) {
-        const int distance = editDistance(wanted, lowered(candidate));
-        if (distance < bestDistance) {
-            bestDistance = distance;
-            best = candidate;
-        }
-    }
-    if (!best.empty() || wanted.size() < kLeastBeginning)
-        return best;
-    // Names are shortened at their end: "megatron" for "megatron-args".
-    for (const std::string& candidate : known)
-        if (lowered(candidate).starts_with(wanted)) {
-            if (!best.empty())
-                return {};
-            best = candidate;
-        }
-    return best;
+    return meant(nearestFirst(name, known));
 }
 
 Diagnostic unknownName(std::string path, std::string_view what, std::string_view name, std::span<const std::string> known)
 {
-    const std::string nearest = nearestName(name, known);
+    constexpr std::size_t kMaxListed = 12; // names that fit into two lines of a terminal
+    const std::vector<Candidate> candidates = nearestFirst(name, known);
     Diagnostic error{.path = std::move(path), .found = std::string(name.substr(0, 80))};
     error.message = "unknown " + std::string(what) + " \"" + std::string(name.substr(0, 80)) + "\"";
-    if (!nearest.empty())
-        error.message += "; did you mean \"" + nearest + "\"?";
-    error.accepted = "one of: " + joined(known, ", ");
+    if (const std::string suggestion = meant(candidates); !suggestion.empty())
+        error.message += "; did you mean \"" + suggestion + "\"?";
+    std::vector<std::string> listed;
+    for (std::size_t i = 0; i < std::min(candidates.size(), kMaxListed); ++i)
+        listed.push_back(candidates[i].name);
+    error.accepted = "one of: " + joined(listed, ", ");
+    if (candidates.size() > kMaxListed)
+        error.accepted += " and " + std::to_string(candidates.size() - kMaxListed) + " more";
     return error;
 }
 

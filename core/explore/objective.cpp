@@ -21,13 +21,22 @@ constexpr std::array<std::pair<const char*, Figure>, 4> kFigures = {
     {{"mean", Figure::mean}, {"p50", Figure::p50}, {"p95", Figure::p95}, {"p99", Figure::p99}}};
 constexpr std::array<std::pair<const char*, Per>, 3> kPers = {{{"cost_", Per::dollar}, {"energy_", Per::energy}, {"", Per::time}}};
 
-Diagnostic noObjective(const std::string& text)
+Diagnostic unknownObjective(const std::string& text)
 {
+    std::vector<std::string> names{"tokens_per_s", "tokens_per_usd"};
+    for (const auto& [prefix, per] : kPers)
+        for (const auto& [name, figure] : kFigures)
+            names.push_back(std::string(prefix) + name);
+    if (text.find(':') == std::string::npos) {
+        Diagnostic unknown = unknownName("objective", "objective", text, names);
+        unknown.accepted += ", over:TIME or deadline:DAYS";
+        return unknown;
+    }
     return {Severity::error,
             "objective",
-            "This is no objective.",
+            "The limit of the objective cannot be read.",
             text.substr(0, 40),
-            "mean, p50, p95, p99, with cost_ or energy_ before them, tokens_per_s, tokens_per_usd, over:TIME or deadline:DAYS",
+            "over:TIME, such as over:4.0s, or deadline:DAYS",
             "",
             ""};
 }
@@ -46,14 +55,14 @@ Result<ExploreObjective> exploreObjective(const std::string& text)
         const std::string_view limit = std::string_view(text).substr(colon + 1);
         const Result<double> value = quantityFromText(limit, kind == "over" ? "s" : "", false);
         if (!value.ok() || !(*value > 0))
-            return noObjective(text);
+            return unknownObjective(text);
         return ExploreObjective{kind == "over" ? Figure::exceedance : Figure::lateness, Per::time, *value};
     }
     for (const auto& [prefix, per] : kPers)
         for (const auto& [name, figure] : kFigures)
             if (text == std::string(prefix) + name)
                 return ExploreObjective{figure, per, 0};
-    return noObjective(text);
+    return unknownObjective(text);
 }
 
 std::string objectiveText(const ExploreObjective& o)

@@ -74,10 +74,12 @@ Result<SearchAxis> searchAxis(const std::string& text)
 {
     const std::size_t equals = std::min(text.find('='), text.size());
     const Parameter* p = parameterByName(text.substr(0, equals));
-    if (p == nullptr || equals == text.size())
+    if (p == nullptr && equals != text.size())
+        return unknownParameter(text.substr(0, equals));
+    if (equals == text.size())
         return Diagnostic{Severity::error,
                           "axis",
-                          "This is no axis of a search.",
+                          "A search axis needs a parameter and its values.",
                           text.substr(0, 80),
                           "NAME=VALUES, such as tp=1,2,4 or micro_batch_size=1..8",
                           "",

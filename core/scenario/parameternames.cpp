@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 
-#include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -62,29 +62,46 @@ const Parameter* in(const Index& index, const std::string& name)
     return at == index.end() ? nullptr : at->second;
 }
 
-/// By the whole id, or by its last part where the name has no section ("num_layer"); empty where nothing is near.
+const Index& shortIndex()
+{
+    static const Index kShort = shortNames();
+    return kShort;
+}
+
+const Index& lastPartIndex()
+{
+    static const Index kLast = lastParts();
+    return kLast;
+}
+
+/// By id and by every other name that has a section, or, where the name has none, by last parts and short names; empty where none is near.
 std::string nearestId(std::string_view name)
 {
-    std::vector<std::string> ids, tails;
-    for (const Parameter& p : parameters()) {
-        ids.push_back(p.id);
-        tails.push_back(p.id.substr(p.id.rfind('.') + 1));
-    }
-    if (name.find('.') == std::string_view::npos)
-        if (const std::string tail = nearestName(name, tails); !tail.empty())
-            return ids[static_cast<std::size_t>(std::find(tails.begin(), tails.end(), tail) - tails.begin())];
-    return nearestName(name, ids);
+    const bool hasSection = name.find('.') != std::string_view::npos;
+    std::map<std::string, std::string> idOfName; // sorted: of equally near names the same one each time
+    for (const Index* index : {&lastPartIndex(), &shortIndex()})
+        for (const auto& [other, parameter] : *index)
+            if (parameter != nullptr && (other.find('.') != std::string::npos) == hasSection)
+                idOfName.emplace(other, parameter->id);
+    std::vector<std::string> names;
+    for (const Parameter& p : parameters())
+        if (hasSection)
+            names.push_back(p.id);
+    for (const auto& [other, id] : idOfName)
+        names.push_back(other);
+    const std::string nearest = nearestName(name, names);
+    const auto at = idOfName.find(nearest);
+    return at == idOfName.end() ? nearest : at->second;
 }
 
 } // namespace
 
 const Parameter* parameterByName(std::string_view name)
 {
-    static const Index kShort = shortNames(), kLast = lastParts();
     if (const Parameter* p = findParameter(name))
         return p;
     const std::string wanted = lowered(name);
-    for (const Parameter* p : {findParameter(wanted), in(kShort, wanted), in(kLast, wanted)})
+    for (const Parameter* p : {findParameter(wanted), in(shortIndex(), wanted), in(lastPartIndex(), wanted)})
         if (p != nullptr)
             return p;
     return nullptr;

@@ -2,6 +2,8 @@
 // What is kept in memory of an open study: the scenario table with its current texts.
 #include "core/study/impl.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -135,15 +137,16 @@ Result<StudyScenario> Study::scenario(ScenarioId id) const
 Result<StudyScenario> Study::scenario(std::string_view name) const
 {
     const std::lock_guard guard(m_impl->mutex);
-    std::string names;
+    std::vector<std::string> names;
     for (const Impl::Row& row : m_impl->rows) {
         if (row.scenario.name == name)
             return row.scenario;
-        if (names.size() < 400)
-            names += (names.empty() ? "" : ", ") + row.scenario.name;
+        names.push_back(row.scenario.name);
     }
-    return Diagnostic{Severity::error, std::string(kInvalid), "There is no such scenario in the study.", std::string(name),
-                      names.empty() ? "the study has no scenarios" : names};
+    if (names.empty())
+        return Diagnostic{Severity::error, std::string(kInvalid), "The study has no scenarios.", std::string(name),
+                          "a study with scenarios"};
+    return unknownName(std::string(kInvalid), "scenario", name, names);
 }
 
 ScenarioId Study::baseline() const

@@ -7,6 +7,7 @@
 #include "core/base/platform/process.h"
 #include "core/base/printable.h"
 #include "core/base/table.h"
+#include "core/base/text.h"
 #include "core/calibrate/clustercalibration.h"
 #include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
@@ -70,14 +71,15 @@ std::size_t studyNameSeparator(const std::string& name)
     return end == std::string::npos ? end : end + std::strlen(".prism");
 }
 
-/// What SCENARIO may be; the names of presets where there are any.
-std::string scenarioForms()
+/// Neither a file nor a preset: the presets, the nearest first, and what else SCENARIO may be.
+Diagnostic unknownScenario(const std::string& name)
 {
-    std::string names;
-    for (const PresetInfo& info : presetList())
-        if (info.kind == "scenario")
-            names += (names.empty() ? "" : ", ") + info.name;
-    return names.empty() ? "a file, - or STUDY.prism:NAME; there are no presets here" : "a file, -, STUDY.prism:NAME, or one of " + names;
+    const std::vector<std::string> names = presetNames("scenario");
+    if (names.empty())
+        return inputProblem(name, "There is no such file.", "a file, - or STUDY.prism:NAME; there are no presets here");
+    Diagnostic unknown = unknownName(name, "file or scenario preset", name, names);
+    unknown.accepted = "a file, -, STUDY.prism:NAME, or a preset (prism-cli presets list), " + unknown.accepted;
+    return unknown;
 }
 
 /// The scenario as it is named, without --set.
@@ -93,7 +95,7 @@ Scenario namedScenario(const std::string& name)
             return require(scenarioPreset(name));
     if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
         return require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1)));
-    throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.", scenarioForms())});
+    throw InputError({unknownScenario(name)});
 }
 
 /// The first of them, and how many more there are where a file has thousands.

@@ -127,7 +127,15 @@ Result<double> slownessFromText(std::string_view text)
 
 CLI::Option* asSlowness(CLI::Option* option)
 {
-    return reading(option, slownessFromText, "FACTOR");
+    const auto read = [](std::string_view text) -> Result<double> {
+        Result<double> factor = slownessFromText(text);
+        if (factor.ok() && *factor < 1)
+            return Diagnostic{.message = "A slow node is not faster than the others.",
+                              .found = std::string(text),
+                              .accepted = "1 and more, or 0% and more"};
+        return factor;
+    };
+    return reading(option, read, "FACTOR");
 }
 
 } // namespace prism::cli

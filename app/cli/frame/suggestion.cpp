@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/frame/suggestion.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -87,6 +86,19 @@ std::string suggestion(const CLI::App& program, const std::vector<std::string>& 
         command = sub;
     }
     return {};
+}
+
+CLI::Validator oneOf(const std::vector<std::string>& words)
+{
+    return CLI::Validator(
+        [words](const std::string& word) {
+            if (std::find(words.begin(), words.end(), word) != words.end())
+                return std::string();
+            Diagnostic unknown = unknownName("", "value", word, words);
+            unknown.found.clear(); // the message has it
+            return printable(sentence(unknown));
+        },
+        "{" + joined(words, ",") + "}");
 }
 
 } // namespace prism::cli

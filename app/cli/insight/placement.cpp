@@ -5,6 +5,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
 #include "app/cli/frame/quantities.h"
+#include "app/cli/frame/suggestion.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -182,7 +183,7 @@ void addPlacement(CLI::App& app, Cli& cli)
     }
     command->add_option("--hostfile-format", options->format, "mpi, slurm or torchrun")
         ->needs(hostfile)
-        ->check(CLI::IsMember({"mpi", "slurm", "torchrun"}))
+        ->check(oneOf({"mpi", "slurm", "torchrun"}))
         ->capture_default_str();
     command->callback([options] { run(*options); });
 }

@@ -4,6 +4,7 @@
 #include "app/cli/insight/histogram.h"
 #include "app/cli/frame/progressline.h"
 #include "app/cli/frame/quantities.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/figure.h"
 #include "core/base/printable.h"
 #include "core/cost/communication.h"
@@ -21,6 +22,8 @@
 namespace prism::cli {
 
 namespace {
+
+constexpr std::size_t kMaxNoteBytes = 4'000; ///< of one note: a list of what is accepted may be long
 
 struct PredictOptions : CommonOptions {
     std::string samplesOut, withinSamplesOut;
@@ -54,6 +57,22 @@ std::string communicationText(const Snapshot& s)
         text += fmt::format("  {:<24} {:<13} {:>9} s hidden {:>9} s exposed\n", printable(one.name),
                             one.scope == Scope::interNode ? "between nodes" : "inside nodes", amountText(one.hiddenSeconds),
                             amountText(one.exposedSeconds));
+    return text;
+}
+
+/// What qualifies the numbers is part of the report: how the samples were taken, and notes on the scenario.
+bool isNote(const Snapshot& s, const Diagnostic& d)
+{
+    const Diagnostics& ofScenario = s.costed->warnings;
+    return d.severity == Severity::note || std::find(ofScenario.begin(), ofScenario.end(), d) == ofScenario.end();
+}
+
+std::string notesText(const Snapshot& s)
+{
+    std::string text;
+    for (const Diagnostic& d : s.diagnostics)
+        if (isNote(s, d))
+            text += (text.empty() ? "\nNotes\n  " : "  ") + printable(sentence(d), kMaxNoteBytes) + "\n";
     return text;
 }
 
@@ -93,6 +112,7 @@ std::string toText(const Snapshot& s, const Style& style, const std::string& pic
     text += communicationText(s);
     if (s.daysToTrain > 0)
         text += fmt::format("Training               {} days, {} USD\n", amountText(s.daysToTrain), amountText(s.costUsd));
+    text += notesText(s);
     text += fmt::format("\nScenario hash {}, version {}, {:.0f} ms\n", s.hash.text(), PRISM_VERSION, 1e3 * s.cost.elapsedSeconds);
     return text;
 }
@@ -113,7 +133,9 @@ void predict(const PredictOptions& options)
     progress.clear();
     if (!snapshot->valid())
         throw InputError(snapshot->diagnostics);
-    sayDiagnostics(options, snapshot->diagnostics);
+    Diagnostics warnings = snapshot->diagnostics;
+    std::erase_if(warnings, [&](const Diagnostic& d) { return isNote(*snapshot, d); });
+    sayDiagnostics(options, warnings);
     writeSamples(options.samplesOut, snapshot->samples->acrossSeconds);
     writeSamples(options.withinSamplesOut, snapshot->samples->withinSeconds);
     if (isForTerminal(options)) {

@@ -5,6 +5,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
 #include "app/cli/frame/quantities.h"
+#include "app/cli/frame/suggestion.h"
 #include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
@@ -47,7 +48,7 @@ void addScale(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("scale", "Step time, MFU and cost over the number of GPUs");
     addInsight(*command, *options, cli, 500);
     command->add_option("--mode", options->mode, "weak: the batch grows with the GPUs; strong: it stays")
-        ->check(CLI::IsMember({"weak", "strong"}))
+        ->check(oneOf({"weak", "strong"}))
         ->capture_default_str();
     asGpuCount(command->add_option("--gpus", options->gpus, "GPU counts such as 512,1k,16k (default: 64 to 65,536 by doubling)"))
         ->delimiter(',');

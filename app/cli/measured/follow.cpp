@@ -2,6 +2,7 @@
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
+#include "app/cli/frame/suggestion.h"
 #include "core/base/figure.h"
 #include "core/base/platform/childprocess.h"
 #include "core/calibrate/runfit.h"
@@ -217,7 +218,7 @@ void addFollow(CLI::App& app, Cli& cli)
     command->add_option("--set", options->overrides, "override one parameter of it: path=value (repeatable)")->allow_extra_args(false);
     command->add_option("--time-column", options->log.timeColumn, "field that is the time of a step");
     command->add_option("--run-column", options->log.runColumn, "lines with one value of this field belong to one run");
-    command->add_option("--unit", options->log.unit, "of the time: s, ms or us")->check(CLI::IsMember({"s", "ms", "us"}));
+    command->add_option("--unit", options->log.unit, "of the time: s, ms or us")->check(oneOf({"s", "ms", "us"}));
     command->add_option("--pattern", options->log.pattern,
                         "a line of one's own: text with {seconds}, {ms} or {us}, {step}, {samples}, {*}");
     inUnit(command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise"), "")

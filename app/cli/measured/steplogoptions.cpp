@@ -2,6 +2,7 @@
 #include "app/cli/measured/steplogoptions.h"
 
 #include "app/cli/frame/progressline.h"
+#include "app/cli/frame/suggestion.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,7 +15,7 @@ void addStepLog(CLI::App& command, StepLogInput& input)
     command.add_option("--time-column", input.options.log.timeColumn, "field that is the time of a step; by its name where not given");
     command.add_option("--run-column", input.options.log.runColumn, "lines with one value of this field belong to one run");
     command.add_option("--unit", input.options.log.unit, "of the time: s, ms or us; by its name where not given")
-        ->check(CLI::IsMember({"s", "ms", "us"}));
+        ->check(oneOf({"s", "ms", "us"}));
     command.add_option("--pattern", input.options.log.pattern,
                        "a line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} where wanted");
 }
@@ -22,7 +23,7 @@ void addStepLog(CLI::App& command, StepLogInput& input)
 void addPart(CLI::App& command, std::string& part, const std::string& toDo)
 {
     command.add_option("--part", part, "steps to " + toDo + ", of each run: all, odd or even blocks of 20, first or second half")
-        ->check(CLI::IsMember({"all", "odd", "even", "first", "second"}))
+        ->check(oneOf({"all", "odd", "even", "first", "second"}))
         ->capture_default_str();
 }
 

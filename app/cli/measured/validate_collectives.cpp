@@ -2,6 +2,7 @@
 // validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
+#include "app/cli/frame/suggestion.h"
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/measured/importmeasured.h"
@@ -173,7 +174,7 @@ void addValidateCollectives(CLI::App& app, Cli& cli)
     command->add_option("--fabric", options->fabric, "fabric preset (of a file)")->capture_default_str();
     command->add_option("--where", options->where, "COLUMN=VALUE: only these rows of a table (repeatable)");
     command->add_option("--op", options->log.op, "The collective, where the log does not name it")
-        ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
+        ->check(oneOf({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
     command->add_option("--ranks", options->log.ranks, "The number of ranks, where the log does not list them")
         ->check(CLI::Range(2, 1 << 20));
     inUnit(command->add_option("--min-bytes", options->minBytes, "smallest message, for example 1MiB"), "bytes")->capture_default_str();

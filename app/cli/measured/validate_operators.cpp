@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // validate-operators: every row of a table of measured operators beside the model, and what a correction by such a table would reach.
 #include "app/cli/frame/commands.h"
+#include "app/cli/frame/suggestion.h"
 #include "core/base/textfile.h"
 #include "core/calibrate/operatoragreement.h"
 #include "core/scenario/presets.h"
@@ -129,9 +130,9 @@ void addValidateOperators(CLI::App& app, Cli& cli)
         ->required();
     command->add_option("--gpu", options->gpu, "GPU preset; rows of other systems are left out")->capture_default_str();
     command->add_option("--op", options->op, "what a table of modules holds; default: the word that the file's name holds")
-        ->check(CLI::IsMember({"qkv", "fc1", "attention", "activation", "norm"}));
+        ->check(oneOf({"qkv", "fc1", "attention", "activation", "norm"}));
     command->add_option("--attention-backend", options->backend, "kernel of measured attention")
-        ->check(CLI::IsMember({"triton", "flash1", "flash2", "flash3", "cudnn"}))
+        ->check(oneOf({"triton", "flash1", "flash2", "flash3", "cudnn"}))
         ->capture_default_str();
     command->add_flag("--causal", options->causal, "the measured attention had a causal mask");
     command->add_flag("--rows", options->rows, "print every row (in JSON they always are)");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // validate-steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/frame/commands.h"
+#include "app/cli/frame/suggestion.h"
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/figure.h"
 #include "core/base/printable.h"
@@ -138,7 +139,7 @@ void addValidateSteps(CLI::App& app, Cli& cli)
     addStepLog(*command, options->log);
     command->add_option("--remove", options->remove, "what is no noise of single steps: warm-up, pauses, shifts, trend, all or none")
         ->delimiter(',')
-        ->check(CLI::IsMember({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
+        ->check(oneOf({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
         ->capture_default_str();
     addPart(*command, options->part, "compare");
     addSampling(*command, *options);

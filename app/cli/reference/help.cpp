@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // help: what the commands take, on the terminal, as man pages and as the help page; completion: the same for shells.
 #include "app/cli/frame/commands.h"
+#include "app/cli/frame/suggestion.h"
 #include "app/cli/reference/completiontext.h"
 #include "app/cli/reference/manpage.h"
 #include "core/base/text.h"
@@ -87,7 +88,7 @@ void addCompletion(CLI::App& app, Cli& /*cli*/)
 {
     auto options = std::make_shared<HelpOptions>();
     CLI::App* command = app.add_subcommand("completion", "The completion of commands and options for a shell");
-    command->add_option("shell", options->shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    command->add_option("shell", options->shell, "bash, zsh or fish")->required()->check(oneOf({"bash", "zsh", "fish"}));
     command->add_option("--output", options->output, "Write to this file instead of standard output");
     command->footer("Example: source <(prism-cli completion bash)");
     command->callback([options, &app] {

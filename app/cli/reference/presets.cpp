@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // presets: what the library holds, and one entry with its sources.
 #include "app/cli/frame/commands.h"
+#include "app/cli/frame/suggestion.h"
+#include "core/base/text.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>
@@ -61,11 +63,16 @@ std::string shown(const PresetOptions& options)
     }
     if (!kind.empty())
         return require(presetText(kind, name));
+    std::vector<std::string> names;
     for (const std::string& candidate : kKinds)
-        for (const PresetInfo& info : presetList())
-            if (info.kind == candidate && info.name == name)
+        for (const std::string& known : presetNames(candidate)) {
+            if (known == name)
                 return require(presetText(candidate, name));
-    return require(presetText("scenario", name));
+            names.push_back(known);
+        }
+    if (names.empty())
+        return require(presetText("scenario", name)); // says where the library was looked for
+    throw InputError({unknownName("preset", "preset", name, names)});
 }
 
 } // namespace
@@ -78,7 +85,7 @@ void addPresets(CLI::App& app, Cli& cli)
     auto options = std::make_shared<PresetOptions>();
 
     CLI::App* list = command->add_subcommand("list", "List the presets");
-    list->add_option("--kind", options->kind, "Only this kind")->check(CLI::IsMember(kKinds));
+    list->add_option("--kind", options->kind, "Only this kind")->check(oneOf(kKinds));
     addOutput(*list, *options, cli);
     list->add_flag("--names", options->names, "Only the names, one per line")->excludes(list->get_option("--json"));
     list->callback([options] {
@@ -89,7 +96,7 @@ void addPresets(CLI::App& app, Cli& cli)
 
     CLI::App* show = command->add_subcommand("show", "Print one preset as stored, with its sources (JSON)");
     show->add_option("name", options->name, "NAME or KIND/NAME")->required();
-    show->add_option("--kind", options->kind, "Kind of the preset")->check(CLI::IsMember(kKinds));
+    show->add_option("--kind", options->kind, "Kind of the preset")->check(oneOf(kKinds));
     addOutput(*show, *options, cli);
     show->callback([options] { writeOutput(*options, shown(*options)); });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
+#include "app/cli/frame/suggestion.h"
 #include "app/cli/scenario/importcommand.h"
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/jsontext.h"
@@ -168,7 +169,7 @@ void addImport(CLI::App& app, Cli& cli)
         addImport(*command, cli, "nccl-tests",
                   "Measured collectives from the log of all_reduce_perf and its like, into the base's measured table", options);
     nccl->add_option("--op", options->nccl.op, "The collective, where the log does not name it")
-        ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
+        ->check(oneOf({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
     nccl->add_option("--ranks", options->nccl.ranks, "The number of ranks, where the log does not list them")
         ->check(CLI::Range(2, 1 << 20));
     nccl->callback(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace report and trace export: what traces of operations or kernels say, and the same as a Chrome trace or as CSV.
+#include "app/cli/frame/suggestion.h"
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/barriers.h"
 #include "core/base/figure.h"
@@ -171,7 +172,7 @@ void addTraceExport(CLI::App& parent, Cli& cli)
     auto options = std::make_shared<TraceOptions>();
     CLI::App* command =
         addPaths(parent, "export", "Write a Chrome trace (opens in Perfetto) or the pools of durations as CSV", *options, cli);
-    command->add_option("--as", options->as, "chrome or pools")->check(CLI::IsMember({"chrome", "pools"}))->capture_default_str();
+    command->add_option("--as", options->as, "chrome or pools")->check(oneOf({"chrome", "pools"}))->capture_default_str();
     command->add_option("--step", options->step, "Step of a stage table (default: the first); with --drawn the number of the draw");
     addRawText(*command, *options);
     command->add_flag("--drawn", options->drawn, "A step drawn from the fitted job instead of a measured one");

@@ -468,15 +468,15 @@ private:
 
     void reportOthers()
     {
+        constexpr int kMaxTypos = 2; // the framework has hundreds of other flags, some of them near one of these
         const std::vector<std::string> known = knownFlags();
         for (const auto& [name, flag] : m_flags) {
             if (std::find(known.begin(), known.end(), name) != known.end())
                 continue;
             const std::string path = "--" + name.substr(0, 100) + " (line " + std::to_string(flag.line) + ")";
-            const auto near =
-                std::find_if(known.begin(), known.end(), [&name = name](const std::string& k) { return editDistance(k, name) <= 2; });
-            if (near != known.end())
-                note(Severity::warning, path, "the flag is not known and was ignored; did you mean --" + *near + "?");
+            const std::string near = nearestName(name, known);
+            if (!near.empty() && editDistance(near, name) <= kMaxTypos)
+                note(Severity::warning, path, "the flag is not known and was ignored; did you mean --" + near + "?");
             else
                 note(Severity::note, path, "the flag is ignored: it changes no step time here, or is not known");
         }
