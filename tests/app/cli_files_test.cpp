@@ -99,7 +99,7 @@ TEST_F(CliFiles, WhatIsReadIsNotOverwritten)
                                        "merge x " + in + " --records " + in,
                                        "placement sample-baseline --speeds " + in + " --hostfile " + in,
                                        "timeline " + in + " --trace " + in,
-                                       "new " + in + to,
+                                       "new " + study + ":base --output " + study,
                                        "check " + in + to,
                                        "graph " + in + to,
                                        "import steps " + in + to,
@@ -139,6 +139,23 @@ TEST_F(CliFiles, WhatIsBroughtUpToDateMayBeWrittenBack)
     EXPECT_EQ(runCli("predict sample-baseline --samples 100 --output " + at("out")).exitCode, 0);
     EXPECT_EQ(runCli("predict sample-baseline --samples 100 --output " + at("out")).exitCode, 0) << "an earlier output is replaced";
     EXPECT_EQ(runCli("check /dev/null --output /dev/null").err.find("take the place"), std::string::npos) << "a device is no file";
+}
+
+TEST_F(CliFiles, NewAnnotatesAScenarioFileInPlace)
+{
+    write("s.json", R"({"version": 2, "name": "s"})");
+    const CliRun run = runCli("new " + at("s.json") + " --output " + at("s.json"));
+    EXPECT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_NE(slurp(at("s.json")).find("// "), std::string::npos) << "every parameter has a comment";
+    EXPECT_NE(slurp(at("s.json")).find("\"name\": \"s\""), std::string::npos) << "it is the same scenario";
+    const std::string before = slurp(at("s.json"));
+    EXPECT_EQ(runCli("new " + at("s.json") + " --set no.such=1 --output " + at("s.json")).exitCode, 1);
+    EXPECT_EQ(slurp(at("s.json")), before) << "an error leaves the file as it was";
+    ASSERT_EQ(runCli("study add " + at("s.prism") + " " + at("s.json")).exitCode, 0);
+    const std::string study = slurp(at("s.prism"));
+    for (const std::string& input : {at("s.prism"), at("s.prism") + ":s"})
+        EXPECT_EQ(runCli("new " + input + " --output " + at("s.prism")).exitCode, 1) << "a study is not replaced by one of its scenarios";
+    EXPECT_EQ(slurp(at("s.prism")), study);
 }
 
 TEST_F(CliFiles, WithoutPresetsNoneAreNamed)

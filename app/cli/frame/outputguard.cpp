@@ -65,6 +65,13 @@ bool isSamePlace(const std::string& a, const std::string& b)
     return placeOf(a) == Place::file && fs::weakly_canonical(a, none) == fs::weakly_canonical(b, none);
 }
 
+/// `new` annotates a scenario file in place: it has read the whole file before the new one replaces it. A study is not such a file.
+bool isAnnotated(const CLI::App& command, const CLI::Option& input, const std::string& file)
+{
+    return command.get_name() == "new" && input.get_single_name() == "scenario" && input.results().front() == file
+           && !file.ends_with(".prism");
+}
+
 void requireOwnFile(const CLI::App& command, const CLI::Option& output, const std::string& path)
 {
     std::vector<const CLI::Option*> given;
@@ -74,7 +81,8 @@ void requireOwnFile(const CLI::App& command, const CLI::Option& output, const st
             continue;
         for (const std::string& argument : option->results())
             for (const std::string& file : filesOf(argument))
-                if (wouldReplace(path, file) || (holds(kOutputs, *option) && isSamePlace(path, file)))
+                if (!isAnnotated(command, *option, file)
+                    && (wouldReplace(path, file) || (holds(kOutputs, *option) && isSamePlace(path, file))))
                     throw InputError(
                         {{.path = output.get_name(),
                           .message = "The file would take the place of what this command reads or writes as " + option->get_name() + ".",

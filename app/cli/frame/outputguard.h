@@ -9,8 +9,8 @@ class App;
 namespace prism::cli {
 
 /// Every option that names a file to write refuses (InputError) a file that another argument of the same command line names: an input, a
-/// file in a folder that is read, another output. Only --base may be written back: an import brings that file up to date. Call it when
-/// all commands have their options.
+/// file in a folder that is read, another output. Two inputs may be written back: --base, which an import updates, and the scenario file of
+/// `new`, which gets its comments. Call it when all commands have their options.
 void guardOutputs(CLI::App& program);
 
 } // namespace prism::cli

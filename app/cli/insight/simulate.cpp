@@ -116,7 +116,6 @@ void addSimulate(CLI::App& app, Cli& cli)
     command->add_option("--within-samples-out", options->withinSamplesOut,
                         "Write the sampled step times within the median job to this CSV file");
     addOutput(*command, *options, cli);
-    command->footer("The file format and its exact meaning: resources/help/stepgraph.md");
     command->callback([options] { simulateFile(*options); });
 }
 
