@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // prism-cli: batch and scripts. Parses the command line, runs one command, turns errors into exit codes.
 #include "app/cli/frame/commands.h"
+#include "app/cli/frame/oldnames.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/logging.h"
 #include "core/base/platform/startup.h"
@@ -9,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -47,12 +49,19 @@ int runCommandLine(int argc, char** argv)
     app.footer("Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error.\n"
                "Examples: prism-cli new | prism-cli check -\n          prism-cli predict llama3-405b-16k-h100 --set "
                "training.global_batch_size=4096 --json");
+    std::vector<std::string> words;
     try {
         addCommands(app, cli);
-        app.parse(argc, argv);
+        Arguments arguments = withTodaysNames({argv + 1, argv + argc});
+        if (std::find(arguments.words.begin(), arguments.words.end(), "--quiet") == arguments.words.end())
+            std::cerr << arguments.note;
+        words = arguments.words;
+        callOnlyTheLast(app, words);
+        std::reverse(arguments.words.begin(), arguments.words.end()); // CLI11 takes them from the end
+        app.parse(std::move(arguments.words));
         return cli.exitCode;
     } catch (const CLI::ParseError& e) {
-        const std::string meant = e.get_exit_code() == 0 ? "" : suggestion(app, {argv + 1, argv + argc});
+        const std::string meant = e.get_exit_code() == 0 ? "" : suggestion(app, words);
         if (meant.empty())
             return printed(app, e);
         std::cerr << meant;

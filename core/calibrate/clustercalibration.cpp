@@ -248,7 +248,7 @@ Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& f
     // A scenario comes from others: what it names is opened only if it is a file, never a device or a pipe that would not end.
     if (!std::filesystem::is_regular_file(path, error))
         return errorAt("measured.calibration", "There is no such file.", scenario.measured.calibration,
-                       "a file that fit or join-calibration wrote");
+                       "a file that fit or calibrate join wrote");
     const Result<std::string> text = readTextFile(path.string());
     if (!text)
         return text.errors();

@@ -91,7 +91,7 @@ std::string kernelClassPage()
     std::string page = "# Kernel classes\n\nThese names stand in `variability.class_overrides`, `variability.spatial_sensitivity` and "
                        "`measured.kernels`\n(see the page on scenario files). In the first two, the part before a dot stands for all that "
                        "begin with it: `gemm`\nmeans every `gemm.…`. A name that is not listed is an error. This page is made by "
-                       "`prism-cli parameters --classes`.\n\n| class | counted as |\n| --- | --- |\n";
+                       "`prism-cli help parameters --classes`.\n\n| class | counted as |\n| --- | --- |\n";
     for (int id = 0; id < kKernelIds; ++id) {
         const auto kernel = static_cast<KernelId>(id);
         page += "| `" + std::string(kernelName(kernel)) + "` | " + std::string(categoryText(kernelCategory(kernel))) + " |\n";

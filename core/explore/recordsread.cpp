@@ -277,7 +277,7 @@ bool mayBeginRecords(std::string_view text)
 Result<RecordsHead> recordsHead(const std::string& text)
 {
     const Diagnostic none =
-        errorAt("records", "This is no file of a search.", text.substr(0, 60), "a file that explore --records or --shard wrote");
+        errorAt("records", "This is no file of a search's records.", text.substr(0, 60), "a file that explore --records or --shard wrote");
     const Result<json> object = parseJson(text);
     if (!object.ok() || !object->is_object())
         return none;

@@ -15,7 +15,7 @@ constexpr const char* kIntroduction =
     "(`0.9 TB/s`, `400 Gb/s`, `3 ms`, `1.8 GHz`); numbers without a unit may be percentages (`15%`). Counts of\n"
     "GPUs, sequences and tokens of a sequence may be written `16k` (16,384) or `1M` (1,048,576); other numbers take k, M, G and T as "
     "powers of ten.\n"
-    "`prism-cli parameters --markdown` prints this page.\n";
+    "`prism-cli help parameters --markdown` prints this page.\n";
 
 std::string titled(const std::string& group)
 {

@@ -206,7 +206,7 @@ Diagnostics rowNotes(const RowCounts& counts, const std::string& path)
     for (const auto& [type, n] : counts.unknownTypes)
         notes.push_back(note(path, of(n) + " are of an unknown type and were left out", type));
     if (counts.tooMany > 0)
-        notes.push_back(note(path, "rows beyond the first " + std::to_string(kMaxTraceOperations) + " were left out"));
+        notes.push_back(note(path, "rows beyond the first " + std::to_string(kMaxTraceOperations) + " were omitted"));
     return notes;
 }
 

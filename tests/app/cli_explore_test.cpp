@@ -26,7 +26,7 @@ TEST(CliExplore, ShardsMergeToTheFileOfOneRun)
         ASSERT_EQ(run.exitCode, 0) << run.err;
         files += " " + file;
     }
-    const CliRun merged = runCli("merge" + files + " --json --records " + place("merged"));
+    const CliRun merged = runCli("explore merge" + files + " --json --records " + place("merged"));
     ASSERT_EQ(merged.exitCode, 0) << merged.err;
     const CliRun whole = runCli(kSearch + "--json --records " + place("whole"));
     ASSERT_EQ(whole.exitCode, 0) << whole.err;
@@ -39,7 +39,7 @@ TEST(CliExplore, ShardsMergeToTheFileOfOneRun)
     EXPECT_EQ(slurp(scratch() / "half"), text);
     // Other options are another search, and parts must be all there.
     EXPECT_EQ(runCli(kSearch + "--objective p50 --records " + place("whole")).exitCode, 1);
-    EXPECT_EQ(runCli("merge " + place("part") + "1").exitCode, 1);
+    EXPECT_EQ(runCli("explore merge " + place("part") + "1").exitCode, 1);
     EXPECT_EQ(runCli(kSearch + "--shard 1/3").exitCode, 1);
     EXPECT_EQ(runCli(kSearch + "--shard 4/3 --output " + place("x")).exitCode, 1);
 }
@@ -49,7 +49,7 @@ TEST(CliExplore, WritesASlurmScriptThatAShellReads)
     const CliRun run = runCli(kSearch + "--slurm " + place("search.sh") + " --shards 2");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     EXPECT_NE(run.out.find("sbatch '" + place("search.sh") + "'\n"), std::string::npos) << "a name is no command: " << run.out;
-    EXPECT_NE(run.out.find("merge '" + place("search.sh") + "'-*.jsonl"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("explore merge '" + place("search.sh") + "'-*.jsonl"), std::string::npos) << run.out;
     const std::string shell = "SLURM_ARRAY_TASK_ID=2 sh " + place("search.sh") + " >" + place("task") + " 2>&1";
     ASSERT_EQ(std::system(shell.c_str()), 0) << slurp(scratch() / "task");
     EXPECT_NE(slurp(scratch() / "search.sh-2.jsonl").find("{\"shard\":\"2/2\",\"crc\":"), std::string::npos);
@@ -58,34 +58,34 @@ TEST(CliExplore, WritesASlurmScriptThatAShellReads)
 TEST(CliFleet, RunsATableAndSaysEverythingThatIsWrong)
 {
     std::ofstream(scratch() / "jobs.csv") << "job_id,submit_time,gpu_num,duration\n1,0,8,3600\n2,10,16,600\n3,20,1,60\n";
-    const CliRun run = runCli("fleet " + place("jobs.csv") + " shared-1280 --runs 3 --json");
+    const CliRun run = runCli("job fleet " + place("jobs.csv") + " shared-1280 --runs 3 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const Json report = Json::parse(run.out);
     EXPECT_EQ(report["policies"].size(), 5U);
     EXPECT_EQ(report["policies"][0]["over_fifo"]["mean"]["value"], 1.0);
-    EXPECT_EQ(runCli("fleet " + place("jobs.csv") + " shared-1280 --runs 2").exitCode, 0);
+    EXPECT_EQ(runCli("job fleet " + place("jobs.csv") + " shared-1280 --runs 2").exitCode, 0);
     std::ofstream(scratch() / "wrong.csv") << "job_id,submit_time,gpu_num,duration\n1,-5,8,3600\n2,10,x,600\n3,20,1,-60\n";
-    const CliRun wrong = runCli("fleet " + place("wrong.csv") + " shared-1280 --json");
+    const CliRun wrong = runCli("job fleet " + place("wrong.csv") + " shared-1280 --json");
     EXPECT_EQ(wrong.exitCode, 1);
     EXPECT_EQ(Json::parse(wrong.err)["errors"].size(), 3U);
-    EXPECT_EQ(runCli("fleet " + place("jobs.csv") + " no-such-cluster").exitCode, 1);
+    EXPECT_EQ(runCli("job fleet " + place("jobs.csv") + " no-such-cluster").exitCode, 1);
 }
 
 TEST(CliStudies, EveryStudyOfTheLibraryIsAnswered)
 {
-    const CliRun list = runCli("studies list --json");
+    const CliRun list = runCli("presets studies list --json");
     ASSERT_EQ(list.exitCode, 0) << list.err;
     const Json studies = Json::parse(list.out)["studies"];
     EXPECT_GE(studies.size(), 9U);
-    const CliRun run = runCli("studies run slow-node --samples 200 --json");
+    const CliRun run = runCli("presets studies run slow-node --samples 200 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const Json answer = Json::parse(run.out);
     EXPECT_EQ(answer["rows"][0]["p95_over_first"]["value"], 1.0);
     EXPECT_GT(answer["rows"][1]["p95_over_first"]["value"].get<double>(), 1.0);
     EXPECT_FALSE(answer["findings"].empty());
-    const CliRun text = runCli("studies run slow-node --samples 200");
+    const CliRun text = runCli("presets studies run slow-node --samples 200");
     EXPECT_NE(text.out.find("Published: "), std::string::npos);
-    EXPECT_EQ(runCli("studies run no-such").exitCode, 1);
+    EXPECT_EQ(runCli("presets studies run no-such").exitCode, 1);
 }
 
 } // namespace

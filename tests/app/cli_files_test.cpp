@@ -51,7 +51,7 @@ int exitCodeOf(const std::string& line)
 
 TEST_F(CliFiles, HelpThatCannotBePrintedIsAnError)
 {
-    for (const std::string what : {"--help", "--version", "predict --help", "limits"}) {
+    for (const std::string what : {"--help", "--version", "predict --help", "help limits"}) {
         EXPECT_EQ(exitCodeOf("\"$0\" " + what + " >/dev/full 2>/dev/null"), 1) << what;
         EXPECT_EQ(exitCodeOf("\"$0\" " + what + " >&-"), 1) << what;
         EXPECT_EQ(exitCodeOf("\"$0\" " + what + " >/dev/null"), 0) << what;
@@ -92,11 +92,11 @@ TEST_F(CliFiles, WhatIsReadIsNotOverwritten)
                                        "predict " + in + " --log-file " + in,
                                        "predict sample-baseline --set measured.calibration=" + in + to,
                                        "predict " + study + ":base --output " + study,
-                                       "simulate " + in + to,
+                                       "graph simulate " + in + to,
                                        "compare sample-baseline " + in + to,
                                        "explore " + in + " --records " + in,
                                        "explore " + in + " --slurm " + in,
-                                       "merge x " + in + " --records " + in,
+                                       "explore merge x " + in + " --records " + in,
                                        "placement sample-baseline --speeds " + in + " --hostfile " + in,
                                        "timeline " + in + " --trace " + in,
                                        "new " + study + ":base --output " + study,
@@ -105,15 +105,15 @@ TEST_F(CliFiles, WhatIsReadIsNotOverwritten)
                                        "import steps " + in + to,
                                        "import trace " + folder.string() + to,
                                        "trace report " + in + to,
-                                       "fit sample-baseline " + in + " --scenario-out " + in,
-                                       "pool-fits sample-baseline a " + in + to,
-                                       "join-calibration x " + in + to,
-                                       "follow " + in + " --scenario " + in + " --log-file " + in,
-                                       "validate-steps sample-baseline " + in + to,
-                                       "validate-collectives " + in + to,
-                                       "validate-operators " + in + to,
-                                       "validate-published " + in + to,
-                                       "fleet " + in + " x" + to,
+                                       "calibrate fit sample-baseline " + in + " --scenario-out " + in,
+                                       "calibrate pool sample-baseline a " + in + to,
+                                       "calibrate join x " + in + to,
+                                       "validate follow " + in + " --scenario " + in + " --log-file " + in,
+                                       "validate steps sample-baseline " + in + to,
+                                       "validate collectives " + in + to,
+                                       "validate operators " + in + to,
+                                       "validate published " + in + to,
+                                       "job fleet " + in + " x" + to,
                                        "study salvage " + study + " --output " + study,
                                        "study show " + study + " base --output " + study}) {
         const CliRun run = runCli(command);
@@ -201,7 +201,7 @@ TEST_F(CliFiles, SmallFilesThatBecomeLargeAreRefused)
     writeGzip("log.gz", "x x x x x x x x x x x x x x x x\n", 8'000'000);
     write("commas.csv", "op,time_us\n" + std::string(std::size_t{63} << 20, ','));
     ASSERT_LT(fs::file_size(at("steps.gz")), 400'000U);
-    for (const std::string& command : {"validate-steps llama3-405b-16k-h100 " + at("steps.gz"), "validate-collectives " + at("log.gz"),
+    for (const std::string& command : {"validate steps llama3-405b-16k-h100 " + at("steps.gz"), "validate collectives " + at("log.gz"),
                                        "import operators " + at("commas.csv"), "import nccl-tests " + at("log.gz")}) {
         const CliRun run = runCli(command, 1024);
         EXPECT_EQ(run.exitCode, 1) << command << "\n" << run.err.substr(0, 300);
@@ -215,7 +215,7 @@ TEST_F(CliFiles, DocumentsThatAreDeepOrBlankAreRefusedInLittleMemory)
     write("deep.json", std::string(std::size_t{32} << 20, '['));
     write("blank.json", std::string(std::size_t{60} << 20, '\n'));
     for (const char* file : {"deep.json", "blank.json"})
-        for (const std::string command : {"check ", "simulate ", "import hf-config ", "validate-published "}) {
+        for (const std::string command : {"check ", "graph simulate ", "import hf-config ", "validate published "}) {
             const CliRun run = runCli(command + at(file), 600);
             EXPECT_EQ(run.exitCode, 1) << command << file << run.err.substr(0, 300);
             EXPECT_LT(run.err.size(), 2'000U) << command << file;
@@ -244,8 +244,8 @@ TEST_F(CliFiles, MoreThreadsThanCoresAreNoWorthAWarning)
 
 TEST_F(CliFiles, ThePageOfLimitsIsMadeFromTheCode)
 {
-    EXPECT_EQ(runCli("limits --markdown").out, slurp(PRISM_SOURCE_DIR "/resources/help/limits.md"))
-        << "renew it: prism-cli limits --markdown --output resources/help/limits.md";
+    EXPECT_EQ(runCli("help limits --markdown").out, slurp(PRISM_SOURCE_DIR "/resources/help/limits.md"))
+        << "renew it: prism-cli help limits --markdown --output resources/help/limits.md";
 }
 
 TEST_F(CliFiles, OptionsWithoutEffectAreErrors)

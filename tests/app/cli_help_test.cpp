@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 std::string completed(const std::string& words)
 {
     const fs::path script = scratch() / "completion.bash", out = scratch() / "completed";
-    EXPECT_EQ(runCli("completion bash --output " + script.string()).exitCode, 0);
+    EXPECT_EQ(runCli("help completion bash --output " + script.string()).exitCode, 0);
     const std::string folder = fs::path(PRISM_CLI).parent_path().string();
     const std::string line = "PATH=" + folder + ":$PATH bash -c 'source " + script.string() + "; COMP_WORDS=(" + words
                              + "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _prism_cli; echo \" ${COMPREPLY[*]} \"' >" + out.string();
@@ -148,9 +148,9 @@ TEST(CliCompletion, OffersCommandsOptionsChoicesScenariosAndParameters)
 
 TEST(CliCompletion, IsMadeForEachShell)
 {
-    EXPECT_EQ(runCli("completion zsh").out.substr(0, 18), "#compdef prism-cli");
-    EXPECT_NE(runCli("completion fish").out.find("-l samples-out"), std::string::npos);
-    EXPECT_EQ(runCli("completion tcsh").exitCode, 2);
+    EXPECT_EQ(runCli("help completion zsh").out.substr(0, 18), "#compdef prism-cli");
+    EXPECT_NE(runCli("help completion fish").out.find("-l samples-out"), std::string::npos);
+    EXPECT_EQ(runCli("help completion tcsh").exitCode, 2);
 }
 
 } // namespace

@@ -70,7 +70,7 @@ TEST(CliHostile, TooLargeAndTooDeep)
 TEST(CliHostile, GraphFiles)
 {
     for (const char* text : {"", "{}", "[1,2", R"({"format":"prism-stepgraph-1","num_replicas":1000000000000})"}) {
-        const CliRun run = runOnText(text, "simulate");
+        const CliRun run = runOnText(text, "graph simulate");
         EXPECT_EQ(run.exitCode, 1) << text;
     }
 }

@@ -72,7 +72,8 @@ const std::vector<CliCase>& cliCases()
          [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
              return both(sweepParameter(e, s, "cluster.inter_node_gb_per_s", {"10", "55", "100"}, o));
          }},
-        {"attribution", "", [](Evaluator& e, const Scenario& s, const InsightOptions& o) { return both(attribution(e, s, o)); }},
+        {"sensitivity attribution", "",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) { return both(attribution(e, s, o)); }},
         {"placement", "--factor 1.5",
          [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
              return both(placementMap(e, s, {1.5, 1.0}, o));

@@ -67,7 +67,7 @@ TEST(CliMeasured, CollectivesAreComparedRowByRow)
     const std::string log = file("nccl.log", "  1048576 262144 float sum 72.5 14.4 25.3 0e+00 71.0 14.7 25.8 0e+00\n"
                                              "  67108864 16777216 float sum 566.1 118.5 207.4 0e+00 566.0 118.6 207.5 0e+00\n");
     const CliRun run =
-        runCli("validate-collectives " + log + " --op all_reduce --ranks 8 --gpu a100-sxm-80gb --fabric dgx-a100-hdr200 --json");
+        runCli("validate collectives " + log + " --op all_reduce --ranks 8 --gpu a100-sxm-80gb --fabric dgx-a100-hdr200 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     ASSERT_EQ(report["rows"].size(), 2U);
@@ -82,7 +82,7 @@ TEST(CliMeasured, AFolderOfTablesHasALineForEach)
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "vista_allreduce_2_1.csv") << "shape,nodes,GPUsPerNode,dur(us)\n67108864,2,1,3000\n600000000,2,1,26000\n";
     std::ofstream(folder / "other.csv") << "a,b\n";
-    const CliRun run = runCli("validate-collectives " + folder.string() + " --json");
+    const CliRun run = runCli("validate collectives " + folder.string() + " --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     ASSERT_EQ(report["tables"].size(), 1U);
@@ -90,14 +90,14 @@ TEST(CliMeasured, AFolderOfTablesHasALineForEach)
     EXPECT_EQ(report["tables"][0]["rows"], 2);
     EXPECT_EQ(report["not_read"].size(), 1U);
     std::ofstream(folder / "vista_allreduce_2_1.csv") << "shape,nodes,GPUsPerNode,dur(us)\nten,2,1,3000\n";
-    const CliRun bad = runCli("validate-collectives " + folder.string() + " --json");
+    const CliRun bad = runCli("validate collectives " + folder.string() + " --json");
     EXPECT_EQ(bad.exitCode, 1);
     EXPECT_EQ(nlohmann::json::parse(bad.err)["errors"][0]["path"], "vista_allreduce_2_1.csv:2");
 }
 
 TEST(CliMeasured, ValidationReportHasTheAgreedKeys)
 {
-    const CliRun run = runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --tier A --suite megascale --json");
+    const CliRun run = runCli("validate published " PRISM_SOURCE_DIR "/presets/published/steps.json --tier A --suite megascale --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     for (const char* key : {"rows", "by_suite", "mean_abs_error", "bias", "worst", "band_coverage"})
@@ -114,38 +114,38 @@ TEST(CliMeasured, ValidationReportHasTheAgreedKeys)
 
 TEST(CliMeasured, StepSeriesAreComparedWithTheScenarioOfAPublishedRow)
 {
-    const CliRun row = runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario sc21-t1-1.7B");
+    const CliRun row = runCli("validate published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario sc21-t1-1.7B");
     ASSERT_EQ(row.exitCode, 0) << row.err;
     std::string csv = "system,step_time_s\n";
     for (int i = 0; i < 60; ++i)
         csv += "a," + std::to_string(3.5 + 0.01 * (i % 7)) + "\nb,99\n";
     const CliRun run =
-        runCli("validate-steps " + file("row.json", row.out) + " " + file("steps.csv", csv) + " --where system=a --samples 500 --json");
+        runCli("validate steps " + file("row.json", row.out) + " " + file("steps.csv", csv) + " --where system=a --samples 500 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     EXPECT_EQ(report["steps"], 58);
     EXPECT_NEAR(report["measured_median_s"].get<double>(), 3.53, 0.011);
     EXPECT_GT(report["ks"]["value"].get<double>(), 0.0);
-    EXPECT_EQ(runCli("validate-steps sample-baseline " + file("steps.csv", csv) + " --where colour=a").exitCode, 1);
-    EXPECT_EQ(runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario nothing").exitCode, 1);
+    EXPECT_EQ(runCli("validate steps sample-baseline " + file("steps.csv", csv) + " --where colour=a").exitCode, 1);
+    EXPECT_EQ(runCli("validate published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario nothing").exitCode, 1);
 }
 
 TEST(CliMeasured, OperatorsAreComparedRowByRow)
 {
     const std::string table = file("products.csv", "system,m,n,k,dtype,latency_us\na100_sxm,4096,4096,4096,bf16,600\n"
                                                    "a100_sxm,8192,4096,4096,bf16,1150\nh100_sxm,8192,4096,4096,bf16,400\n");
-    const CliRun run = runCli("validate-operators " + table + " --gpu a100-sxm-80gb --json");
+    const CliRun run = runCli("validate operators " + table + " --gpu a100-sxm-80gb --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     EXPECT_EQ(report["rows"].size(), 2U);
     EXPECT_EQ(report["rows_of_other_systems"], 1);
     EXPECT_LT(report["groups"][0]["mean_abs_error"].get<double>(), 0.2);
     const std::string modules = file("times.csv", "b,l,dim,F_dur(us),B_dur(us)\n2,1024,4096,100,200\n");
-    EXPECT_EQ(runCli("validate-operators " + modules).exitCode, 1); // what was measured?
-    const CliRun named = runCli("validate-operators " + modules + " --op norm --rows");
+    EXPECT_EQ(runCli("validate operators " + modules).exitCode, 1); // what was measured?
+    const CliRun named = runCli("validate operators " + modules + " --op norm --rows");
     ASSERT_EQ(named.exitCode, 0) << named.err;
     EXPECT_NE(named.out.find("norm backward"), std::string::npos);
-    EXPECT_EQ(runCli("validate-operators " + table + " --gpu b200-sxm-180gb").exitCode, 1);
+    EXPECT_EQ(runCli("validate operators " + table + " --gpu b200-sxm-180gb").exitCode, 1);
 }
 
 TEST(CliMeasured, AnUncalibratedGpuSaysSo)

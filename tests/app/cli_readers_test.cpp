@@ -70,7 +70,8 @@ TEST_F(CliReaders, ALogBeyond64MiBIsReadByEveryCommandThatTakesOne)
                 + ".5 |\n" + std::string(60'000, 'x') + '\n';
     ASSERT_GT(text.size(), std::size_t{68} << 20U);
     write("long.log", text);
-    for (const char* command : {"import steps ", "validate-steps llama2-7b-8-a100 --samples 200 ", "fit llama2-7b-8-a100 --samples 200 "}) {
+    for (const char* command :
+         {"import steps ", "validate steps llama2-7b-8-a100 --samples 200 ", "calibrate fit llama2-7b-8-a100 --samples 200 "}) {
         const CliRun run = runCli(command + at("long.log") + " --json", 1024, 10);
         EXPECT_EQ(run.exitCode, 0) << command << run.err.substr(0, 300);
     }
@@ -107,7 +108,7 @@ TEST_F(CliReaders, AFollowedLineWithoutAnEndIsNotKept)
 #ifndef __SANITIZE_ADDRESS__
     EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
 #endif
-    EXPECT_EQ(exitCodeInTime("follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null"), 0);
+    EXPECT_EQ(exitCodeInTime("validate follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null"), 0);
     const std::string full = "\"" PRISM_CLI "\" follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null > /dev/full 2>/dev/null";
     EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1) << "what is not written is said";
 }
@@ -119,7 +120,7 @@ TEST_F(CliReaders, RecordsOfASearchThatAreNoneEndTheReading)
     for (int i = 0; i < 128; ++i)
         gzwrite(file, lines.data(), static_cast<unsigned>(lines.size()));
     gzclose(file);
-    const CliRun run = runCli("merge " + at("blank.gz"), 1024, 15);
+    const CliRun run = runCli("explore merge " + at("blank.gz"), 1024, 15);
     EXPECT_EQ(run.exitCode, 1);
     EXPECT_LT(run.err.size(), 5'000U);
 }
@@ -131,7 +132,7 @@ TEST_F(CliReaders, ATextThatInflatesBeyondItsLimitIsHeldOnce)
     for (int i = 0; i < 600; ++i)
         gzwrite(file, blanks.data(), static_cast<unsigned>(blanks.size()));
     gzclose(file);
-    const CliRun run = runCli("merge " + at("blank.gz"), 900, 15); // 512 MiB of text, and half of it while it grows
+    const CliRun run = runCli("explore merge " + at("blank.gz"), 900, 15); // 512 MiB of text, and half of it while it grows
     EXPECT_EQ(run.exitCode, 1) << run.err;
     EXPECT_NE(run.err.find("at most 512 MiB"), std::string::npos) << run.err;
 }
@@ -145,7 +146,7 @@ TEST_F(CliReaders, TooLittleMemoryIsSaidAndNoInternalError)
         gzwrite(file, blanks.data(), static_cast<unsigned>(blanks.size()));
     gzclose(file);
     for (const char* option : {"", " --json"}) {
-        const CliRun run = runCli("merge " + at("blank.gz") + option, 300, 15);
+        const CliRun run = runCli("explore merge " + at("blank.gz") + option, 300, 15);
         EXPECT_EQ(run.exitCode, 1) << run.err;
         EXPECT_NE(run.err.find("not enough memory"), std::string::npos) << run.err;
     }
@@ -155,7 +156,8 @@ TEST_F(CliReaders, TooLittleMemoryIsSaidAndNoInternalError)
 TEST_F(CliReaders, ASmallStackIsEnough)
 {
 #ifndef __SANITIZE_ADDRESS__
-    for (const char* command : {"explore llama2-7b-8-a100 --axis tp=1,2 --samples 200", "attribution llama2-7b-8-a100 --samples 200"}) {
+    for (const char* command :
+         {"explore llama2-7b-8-a100 --axis tp=1,2 --samples 200", "sensitivity attribution llama2-7b-8-a100 --samples 200"}) {
         const std::string line = std::string("ulimit -s 48; \"" PRISM_CLI "\" ") + command + " >/dev/null 2>&1";
         const int status = std::system(line.c_str());
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command << ": " << status;
@@ -169,11 +171,11 @@ TEST_F(CliReaders, ErrorsNameTheFileThatTheyAreIn)
     write("wrong.json", R"({"version": 1, "name": "s", "model": {"num_layers": -1}})");
     write("bad.csv", "a,b\n1,2\n");
     for (const std::string& command :
-         {"check " + at("bad.json"), "graph --validate " + at("bad.json"), "simulate " + at("bad.json"),
-          "import hf-config " + at("bad.json"), "join-calibration " + at("bad.json"), "validate-published " + at("bad.json"),
+         {"check " + at("bad.json"), "graph --validate " + at("bad.json"), "graph simulate " + at("bad.json"),
+          "import hf-config " + at("bad.json"), "calibrate join " + at("bad.json"), "validate published " + at("bad.json"),
           "check " + at("wrong.json"), "import operators " + at("bad.csv"), "import nccl-tests " + at("bad.csv"),
-          "import steps " + at("bad.csv"), "validate-operators " + at("bad.csv"), "validate-collectives " + at("bad.csv"),
-          "fleet " + at("wrong.json") + " " + at("bad.json")}) {
+          "import steps " + at("bad.csv"), "validate operators " + at("bad.csv"), "validate collectives " + at("bad.csv"),
+          "job fleet " + at("wrong.json") + " " + at("bad.json")}) {
         const CliRun run = runCli(command);
         EXPECT_EQ(run.exitCode, 1) << command << run.err;
         const std::size_t begin = std::min(run.err.find("error: "), run.err.size()), end = run.err.find('\n', begin);
@@ -191,8 +193,9 @@ TEST_F(CliReaders, LongNamesOfFilesAreShownShortened)
     const std::string name(50'000, 'n');
     write("s.json", R"({"version": 1, "name": "s", ")" + name + R"(": 1, "model": {")" + name + R"(": 1}})");
     write("log.csv", "run,step," + name + "_step_time_s\n" + name + ",1,1\n" + name + ",2,1\n");
-    for (const std::string& command : {"check " + at("s.json"), "check " + at("s.json") + " --json", "import steps " + at("log.csv"),
-                                       "validate-steps llama2-7b-8-a100 " + at("log.csv"), "fit llama2-7b-8-a100 " + at("log.csv")}) {
+    for (const std::string& command :
+         {"check " + at("s.json"), "check " + at("s.json") + " --json", "import steps " + at("log.csv"),
+          "validate steps llama2-7b-8-a100 " + at("log.csv"), "calibrate fit llama2-7b-8-a100 " + at("log.csv")}) {
         const CliRun run = runCli(command);
         EXPECT_FALSE(run.err.empty()) << command;
         EXPECT_LT(run.err.size(), 20'000U) << command;
@@ -223,9 +226,10 @@ TEST_F(CliReaders, ControlCharactersOfTracesLogsAndJobsStayThere)
     for (const std::string& command :
          {"new " + at("s.json"), "job " + at("s.json") + " --samples 100 --runs 10", "trace report " + at("t.json"),
           "trace report " + at("t.json") + " --json", "trace export " + at("t.json") + " --as pools", "import trace " + at("t.json"),
-          "import steps " + at("log.csv"), "import steps " + at("log.csv") + " --json", "fleet " + at("jobs.csv") + " shared-1280 --runs 1",
-          "merge " + at("log.csv"), "merge " + at("log.csv") + " --json", "join-calibration " + at("s.json"),
-          std::string("check \x1b[2J --json"), "explore " + at("s.json") + " --axis tp=8 --axis '\x1b[2J=1'"}) {
+          "import steps " + at("log.csv"), "import steps " + at("log.csv") + " --json",
+          "job fleet " + at("jobs.csv") + " shared-1280 --runs 1", "explore merge " + at("log.csv"),
+          "explore merge " + at("log.csv") + " --json", "calibrate join " + at("s.json"), std::string("check \x1b[2J --json"),
+          "explore " + at("s.json") + " --axis tp=8 --axis '\x1b[2J=1'"}) {
         const CliRun run = runCli(command);
         EXPECT_LE(run.exitCode, 2) << command << run.err;
         for (const char* bytes : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
@@ -259,7 +263,7 @@ TEST_F(CliReaders, AHundredThousandAlarmsAreFollowedInSeconds)
     for (int i = 0; i < 200'000; ++i)
         log += std::to_string(i) + ",1." + std::to_string(10 + i % 90) + "\n";
     write("saw.csv", log);
-    const CliRun run = runCli("follow " + at("saw.csv") + " --once --scenario llama2-7b-8-a100 --samples 200", 1024, 5);
+    const CliRun run = runCli("validate follow " + at("saw.csv") + " --once --scenario llama2-7b-8-a100 --samples 200", 1024, 5);
     EXPECT_EQ(run.exitCode, 0) << run.err;
     EXPECT_NE(run.out.find("200000 steps followed"), std::string::npos) << run.out.substr(run.out.size() - 200);
 }
@@ -283,10 +287,11 @@ TEST_F(CliReaders, WhatIsNoFileOfItsKindIsSaid)
     write("empty", "");
     write("bytes", std::string("\x7f\x45\x4c\x46\xff\xfe\x00\x01\x80\x81", 10));
     for (const std::string& input : {at("folder"), at("empty"), at("bytes"), at("no-such"), std::string("/dev/null")})
-        for (const char* command : {"trace report", "trace whatif", "trace predict", "import trace", "import steps", "import speeds",
-                                    "fit llama2-7b-8-a100", "fleet", "merge", "join-calibration", "validate-steps llama2-7b-8-a100",
-                                    "validate-operators", "new", "job", "improve", "studies run", "explore"}) {
-            const std::string rest = std::string(command) == "fleet" ? " shared-1280" : "";
+        for (const char* command :
+             {"trace report", "trace whatif", "trace predict", "import trace", "import steps", "import speeds",
+              "calibrate fit llama2-7b-8-a100", "job fleet", "explore merge", "calibrate join", "validate steps llama2-7b-8-a100",
+              "validate operators", "new", "job", "improve", "presets studies run", "explore"}) {
+            const std::string rest = std::string(command) == "job fleet" ? " shared-1280" : "";
             const CliRun run = runCli(std::string(command) + " " + input + rest);
             EXPECT_EQ(run.exitCode, 1) << command << " " << input << "\n" << run.err.substr(0, 300);
             EXPECT_TRUE(run.out.empty()) << command << " " << input;

@@ -51,9 +51,9 @@ TEST(CliPresets, ListAndShow)
 
 TEST(CliParameters, AreListedForPeopleProgramsAndHelp)
 {
-    EXPECT_GE(json::parse(runCli("parameters --json").out)["parameters"].size(), 100U);
-    EXPECT_EQ(runCli("parameters --markdown").out.substr(0, 12), "# Parameters");
-    EXPECT_NE(runCli("parameters").out.find("Tensor parallel (TP)"), std::string::npos);
+    EXPECT_GE(json::parse(runCli("help parameters --json").out)["parameters"].size(), 100U);
+    EXPECT_EQ(runCli("help parameters --markdown").out.substr(0, 12), "# Parameters");
+    EXPECT_NE(runCli("help parameters").out.find("Tensor parallel (TP)"), std::string::npos);
 }
 
 TEST(CliImport, WritesAScenarioThatCheckAccepts)

@@ -33,9 +33,9 @@ const std::array<Typo, 60> kTypos{{
     {"presets show gpu/h100-sxm-80", "h100-sxm-80gb"},
     {"presets show dgx-h100-ndr400-rial", "dgx-h100-ndr400-rail"},
     {"presets show measured-nvida", "measured-nvidia"},
-    {"studies run slow-nodes", "slow-node"},
-    {"studies run power-cap", "power-caps"},
-    {"studies run network-tail", "network-tails"},
+    {"presets studies run slow-nodes", "slow-node"},
+    {"presets studies run power-cap", "power-caps"},
+    {"presets studies run network-tail", "network-tails"},
     {"predict sample-baseline --set job.preset=llama3-16k-h10", "llama3-16k-h100"},
     {"predict sample-baseline --set cluster.gpu=h200-sxm-141", "h200-sxm-141gb"},
     // parameters
@@ -68,7 +68,7 @@ const std::array<Typo, 60> kTypos{{
     {"explore sample-baseline --axis tp=2 --objective cost_95", "cost_p95"},
     {"presets list --kind gpus", "gpu"},
     {"scale sample-baseline --mode strnog", "strong"},
-    {"completion bsah", "bash"},
+    {"help completion bsah", "bash"},
     // columns
     {"import operators TABLE --where dytpe=bf16", "dtype"},
     {"import operators TABLE --where ti_us=1", "time_us"},

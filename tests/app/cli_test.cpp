@@ -120,7 +120,7 @@ TEST(CliGraph, SimulatingTheWrittenGraphGivesTheSameSamples)
     const auto a = scratch() / "a.csv", b = scratch() / "b.csv", graph = scratch() / "graph.json";
     ASSERT_EQ(runCli("predict gpt3-175b-1024-a100 --samples 2000 --samples-out " + a.string()).exitCode, 0);
     ASSERT_EQ(runCli("graph gpt3-175b-1024-a100 --output " + graph.string()).exitCode, 0);
-    const CliRun run = runCli("simulate - --samples 2000 --json --samples-out " + b.string() + " <" + graph.string());
+    const CliRun run = runCli("graph simulate - --samples 2000 --json --samples-out " + b.string() + " <" + graph.string());
     ASSERT_EQ(run.exitCode, 0) << run.err;
     EXPECT_EQ(slurp(a), slurp(b));
     EXPECT_GT(slurp(a).size(), 2000U);
@@ -130,8 +130,9 @@ TEST(Cli, HelpOfEveryCommandNamesItsOptions)
 {
     const CliRun help = runCli("--help");
     ASSERT_EQ(help.exitCode, 0);
-    for (const char* command : {"predict", "check", "presets", "graph", "simulate", "import", "sensitivity", "attribution", "placement",
-                                "scale", "compare", "guarantee", "timeline", "study", "validate-published"}) {
+    for (const char* command :
+         {"predict", "check", "presets", "graph", "graph simulate", "import", "sensitivity", "sensitivity attribution", "placement",
+          "scale", "compare", "guarantee", "timeline", "study", "validate published"}) {
         EXPECT_NE(help.out.find(command), std::string::npos) << command;
         const CliRun own = runCli(std::string(command) + " --help");
         EXPECT_EQ(own.exitCode, 0) << command;

@@ -121,7 +121,7 @@ TEST(Slurm, AKilledAndRequeuedShardGivesTheBytesOfOneRun)
     std::string files;
     for (int shard = 1; shard <= 4; ++shard)
         files += " " + (folder / "search.sh").string() + "-" + std::to_string(shard) + ".jsonl";
-    const CliRun merged = runCli("merge" + files + " --records " + (folder / "merged.jsonl").string());
+    const CliRun merged = runCli("explore merge" + files + " --records " + (folder / "merged.jsonl").string());
     ASSERT_EQ(merged.exitCode, 0) << merged.err;
     ASSERT_EQ(runCli(search + "--records " + (folder / "whole.jsonl").string()).exitCode, 0);
     EXPECT_EQ(slurp(folder / "merged.jsonl"), slurp(folder / "whole.jsonl"));

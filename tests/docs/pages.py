@@ -134,9 +134,9 @@ class Runner:
         words = command.split()
         if words[0] == "prism-explorer" and not self.options.explorer:
             return
-        if words[0] == "prism-cli" and " ".join(words[1:]) in self.names and len(words) > 1:
+        if words[0] == "prism-cli" and (len(words) == 2 or " ".join(words[1:]) in self.names):
             command = "prism-cli help " + " ".join(words[1:])  # a command is named, not called
-        command = re.sub(r"prism-cli follow(?![^|]*--once)", "prism-cli follow --once", command)  # else it waits for more of the log
+        command = re.sub(r"prism-cli validate follow(?![^|]*--once)", "prism-cli validate follow --once", command)  # else it waits for more of the log
         if self.options.bounded:
             command = self.bounded(command)
         done = self.run(command)
@@ -153,7 +153,7 @@ class Runner:
     def json(self, example):
         (self.folder / "shown.json").write_text(example.text)
         reader = ("prism-cli graph --validate shown.json" if "prism-stepgraph" in example.text else
-                  "prism-cli fleet jobs.csv shown.json --runs 2" if '"nodes"' in example.text else
+                  "prism-cli job fleet jobs.csv shown.json --runs 2" if '"nodes"' in example.text else
                   "prism-cli check shown.json" if '"version"' in example.text else None)
         if reader is None:  # a piece of a scenario
             reader = "prism-cli predict mine.json --samples 200"

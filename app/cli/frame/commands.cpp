@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 
@@ -29,44 +30,49 @@ void beginSentences(CLI::App& app)
 
 } // namespace
 
+void callOnlyTheLast(CLI::App& app, const std::vector<std::string>& words)
+{
+    CLI::App* command = &app;
+    for (const std::string& word : words) {
+        const std::vector<CLI::App*> below = command->get_subcommands({});
+        const auto next = std::find_if(below.begin(), below.end(), [&](const CLI::App* c) { return c->get_name() == word; });
+        if (next == below.end() && command != &app)
+            return;
+        if (next == below.end())
+            continue; // an option of the program
+        for (CLI::Option* option : command->get_options())
+            if (option->get_positional())
+                option->required(false);
+        command->callback({});
+        command = *next;
+    }
+}
+
 void addCommands(CLI::App& app, Cli& cli)
 {
-    for (void (*add)(CLI::App&, Cli&) : {addPredict,
-                                         addSensitivity,
-                                         addAttribution,
-                                         addPlacement,
-                                         addScale,
-                                         addCompare,
-                                         addGuarantee,
-                                         addJob,
-                                         addTimeline,
-                                         addExplore,
-                                         addMerge,
-                                         addImprove,
-                                         addFleet,
-                                         addFigures,
-                                         addTrace,
-                                         addGraph,
-                                         addFit,
-                                         addFollow,
-                                         addSimulate,
-                                         addStudies,
-                                         addStudy,
-                                         addValidatePublished,
-                                         addValidateCollectives,
-                                         addValidateOperators,
-                                         addValidateSteps,
-                                         addNew,
-                                         addCheck,
-                                         addPresets,
-                                         addParameters,
-                                         addLimits,
-                                         addImport,
-                                         addHelp,
-                                         addCompletion})
+    const auto noun = [&](const char* name, const char* help) {
+        CLI::App* command = app.add_subcommand(name, help);
+        command->require_subcommand(1);
+        return command;
+    };
+    const auto below = [&](const char* name) { return app.get_subcommand(name); };
+    for (void (*add)(CLI::App&, Cli&) :
+         {addPredict, addSensitivity, addPlacement, addScale, addCompare, addGuarantee, addTimeline, addExplore, addImprove, addJob, addNew,
+          addCheck, addImport, addGraph, addStudy, addPresets, addTrace, addHelp})
         add(app, cli);
-    for (CLI::App* command : app.get_subcommands({}))
-        command->fallthrough(); // --verbose may stand behind the command
+    CLI::App* validate =
+        noun("validate", "Compare predictions with measurements: steps, a growing log, published runs, collectives, operators");
+    CLI::App* calibrate = noun("calibrate", "Fit a cluster's level and variability to its logs and tables");
+    for (void (*add)(CLI::App&, Cli&) : {addValidateSteps, addFollow, addValidatePublished, addValidateCollectives, addValidateOperators})
+        add(*validate, cli);
+    addFit(*calibrate, cli);
+    addAttribution(*below("sensitivity"), cli);
+    addMerge(*below("explore"), cli);
+    addFleet(*below("job"), cli);
+    addSimulate(*below("graph"), cli);
+    addStudies(*below("presets"), cli);
+    for (void (*add)(CLI::App&, Cli&) : {addFigures, addParameters, addLimits, addCompletion})
+        add(*below("help"), cli);
     requirePlainNumbers(app);
     guardOutputs(app);
     addExamples(app);

@@ -4,8 +4,12 @@
 
 #include "app/cli/frame/cli.h"
 
+#include <string>
+#include <vector>
+
 namespace prism::cli {
 
+// Each adds itself to the program, or to the command that the table in commands.cpp puts it below.
 void addAttribution(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
@@ -39,6 +43,10 @@ void addValidatePublished(CLI::App& app, Cli& cli);
 void addValidateCollectives(CLI::App& app, Cli& cli);
 void addValidateOperators(CLI::App& app, Cli& cli);
 void addValidateSteps(CLI::App& app, Cli& cli);
+
+/// Some commands work by themselves and have commands below them. Where `words` name one below, the commands above it neither run nor need
+/// their arguments.
+void callOnlyTheLast(CLI::App& app, const std::vector<std::string>& words);
 
 /// All of them, in the order of the program's help.
 void addCommands(CLI::App& app, Cli& cli);

@@ -51,6 +51,12 @@ std::vector<std::string> optionNames(const CLI::App& program, const CLI::App& co
     return names;
 }
 
+bool takesWords(const CLI::App& command)
+{
+    const std::vector<const CLI::Option*> options = command.get_options();
+    return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) { return option->get_positional(); });
+}
+
 std::vector<std::string> commandNames(const CLI::App& command)
 {
     std::vector<std::string> names;
@@ -81,6 +87,8 @@ std::string suggestion(const CLI::App& program, const std::vector<std::string>& 
         if (word.starts_with("-") || command->get_subcommands({}).empty())
             continue;
         const CLI::App* sub = subcommand(*command, word);
+        if (sub == nullptr && takesWords(*command))
+            continue;
         if (sub == nullptr)
             return sentence("command", word, commandNames(*command), *command);
         command = sub;

@@ -58,7 +58,7 @@ void addGuarantee(CLI::App& app, Cli& cli)
                                 "Probabilities such as 1%, separated by commas: the limit that is exceeded so often"))
         ->delimiter(',');
     asShare(command->add_option("--trend", options->query.trend,
-                                "Change of the step time over the run, such as 0.8%, as fit and validate-steps name it"))
+                                "Change of the step time over the run, such as 0.8%, as fit and validate steps name it"))
         ->check(CLI::Range(-0.99, 0.99));
     inUnit(command->add_option("--tokens", options->query.trainTokens, "Tokens to train, for example 15T (default: the scenario's)"),
            "tokens");

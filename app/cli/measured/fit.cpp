@@ -134,7 +134,7 @@ void pool(const PoolOptions& options)
 void addPoolFits(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<PoolOptions>();
-    CLI::App* command = app.add_subcommand("pool-fits", "The spread to expect of a system without a series, from the fits of others");
+    CLI::App* command = app.add_subcommand("pool", "The spread to expect of a system without a series, from the fits of others");
     addScenario(*command, *options);
     command->add_option("FITS", options->files, "reports that fit --json wrote, of two systems or more")->required();
     addOutput(*command, *options, cli);
@@ -156,7 +156,7 @@ void addFit(CLI::App& app, Cli& cli)
     command->callback([options] { fit(*options); });
 
     auto joining = std::make_shared<JoinOptions>();
-    CLI::App* together = app.add_subcommand("join-calibration", "Join fits and imported tables of a cluster into one calibration file");
+    CLI::App* together = app.add_subcommand("join", "Join fits and imported tables of a cluster into one calibration file");
     together->add_option("FILES", joining->files, "files of fit, or scenarios that import nccl-tests, operators or speeds wrote")
         ->required();
     addOutput(*together, *joining, cli);

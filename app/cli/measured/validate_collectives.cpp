@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
+// validate collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
 #include "app/cli/frame/suggestion.h"
@@ -162,8 +162,8 @@ void validate(const CollectiveOptions& options)
 void addValidateCollectives(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<CollectiveOptions>();
-    CLI::App* command = app.add_subcommand("validate-collectives", "Compare the collective model with an nccl-tests log or a table of "
-                                                                   "collectives, row by row; with a folder of known tables, a line each");
+    CLI::App* command = app.add_subcommand("collectives", "Compare the collective model with an nccl-tests log or a table of "
+                                                          "collectives, row by row; with a folder of known tables, a line each");
     command
         ->add_option(
             "FILE", options->file,

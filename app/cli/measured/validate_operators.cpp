@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate-operators: every row of a table of measured operators beside the model, and what a correction by such a table would reach.
+// validate operators: every row of a table of measured operators beside the model, and what a correction by such a table would reach.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/textfile.h"
@@ -120,9 +120,8 @@ void validate(const OperatorOptions& options)
 void addValidateOperators(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<OperatorOptions>();
-    CLI::App* command =
-        app.add_subcommand("validate-operators", "Compare the model with a table of measured operators, row by row, and say "
-                                                 "what a correction by such a table would reach on other shapes");
+    CLI::App* command = app.add_subcommand("operators", "Compare the model with a table of measured operators, row by row, and say "
+                                                        "what a correction by such a table would reach on other shapes");
     command
         ->add_option("TABLE", options->file,
                      "CSV, may be gzip: matrix products (m, n, k, dtype, latency_us or another time), or modules of a layer (mp, b, h, l, "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate-published: every row of a file of published steps beside what the model says, and the errors by source.
+// validate published: every row of a file of published steps beside what the model says, and the errors by source.
 #include "app/cli/frame/commands.h"
 #include "core/base/text.h"
 #include "core/calibrate/published.h"
@@ -169,8 +169,7 @@ void validate(const ValidateOptions& options)
 void addValidatePublished(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ValidateOptions>();
-    CLI::App* command =
-        app.add_subcommand("validate-published", "Run published training steps and print the error of every row and source");
+    CLI::App* command = app.add_subcommand("published", "Run published training steps and print the error of every row and source");
     command->add_option("FILE", options->file, "file of the format prism-validation-1, for example presets/published/steps.json")
         ->required();
     command->add_option("--suite", options->suite, "only rows of this source");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate-steps: a measured series of step times beside the predicted distribution of one job.
+// validate steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/measured/steplogoptions.h"
@@ -134,7 +134,7 @@ void validate(const StepsOptions& options)
 void addValidateSteps(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<StepsOptions>();
-    CLI::App* command = app.add_subcommand("validate-steps", "Compare a measured series of step times with the predicted steps of one job");
+    CLI::App* command = app.add_subcommand("steps", "Compare a measured series of step times with the predicted steps of one job");
     addScenario(*command, *options);
     addStepLog(*command, options->log);
     command->add_option("--remove", options->remove, "what is no noise of single steps: warm-up, pauses, shifts, trend, all or none")

@@ -82,7 +82,7 @@ void writeSlurm(const ExploreOptions& options)
         throw InputError(problems);
     if (const Diagnostics problems = writeFile(options.slurm, slurmScript(job)); !problems.empty())
         throw InputError(problems);
-    writeStandardOutput(fmt::format("Start the {} shards with: sbatch {}\nWhen they have ended: prism-cli merge {}-*.jsonl\n",
+    writeStandardOutput(fmt::format("Start the {} shards with: sbatch {}\nWhen they have ended: prism-cli explore merge {}-*.jsonl\n",
                                     options.shards, shellQuoted(options.slurm), shellQuoted(path)));
 }
 

@@ -80,7 +80,7 @@ std::vector<const CommandEntry*> allCommands(const CommandEntry& root)
 std::string synopsis(const CommandEntry& command)
 {
     std::string text = command.name;
-    if (!command.commands.empty())
+    if (!command.commands.empty() && !command.takesWords())
         text += " COMMAND";
     for (const OptionEntry& o : command.options)
         if (o.positional)

@@ -26,6 +26,7 @@ struct CommandEntry {
     std::vector<OptionEntry> options; ///< positionals first
     std::vector<CommandEntry> commands;
     [[nodiscard]] std::string word() const { return name.substr(name.rfind(' ') + 1); }
+    [[nodiscard]] bool takesWords() const { return !options.empty() && options.front().positional; }
 };
 
 /// The whole program, its commands sorted by name.

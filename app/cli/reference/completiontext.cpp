@@ -14,7 +14,7 @@ namespace {
 
 /// What the shell asks for the names of scenarios and the paths of parameters.
 constexpr const char* kScenarios = "prism-cli presets list --kind scenario --names 2>/dev/null";
-constexpr const char* kParameters = "prism-cli parameters --names 2>/dev/null";
+constexpr const char* kParameters = "prism-cli help parameters --names 2>/dev/null";
 
 std::string below(const CommandEntry& c)
 {
@@ -86,7 +86,7 @@ std::string valueBranches(const CommandEntry& program, const std::string& give, 
 
 std::string bashCompletion(const CommandEntry& program)
 {
-    std::string text = "# Completion of prism-cli for bash; made by: prism-cli completion bash\n"
+    std::string text = "# Completion of prism-cli for bash; made by: prism-cli help completion bash\n"
                        "_prism_cli() {\n"
                        "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word\n"
                        "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
@@ -106,7 +106,8 @@ std::string bashCompletion(const CommandEntry& program)
             words += " " + joined(subcommandWords(*c), " ");
         if (takesScenario(*c))
             words += std::string(" $(") + kScenarios + ")";
-        text += fmt::format("      {}) words=\"{}\"{} ;;\n", pattern(name), words, c->commands.empty() ? "" : "; files=");
+        text +=
+            fmt::format("      {}) words=\"{}\"{} ;;\n", pattern(name), words, c->commands.empty() || c->takesWords() ? "" : "; files=");
     }
     return text
            + "    esac ;;\n"
@@ -119,7 +120,7 @@ std::string bashCompletion(const CommandEntry& program)
 
 std::string zshCompletion(const CommandEntry& program)
 {
-    std::string text = "#compdef prism-cli\n# Completion of prism-cli for zsh; made by: prism-cli completion zsh\n"
+    std::string text = "#compdef prism-cli\n# Completion of prism-cli for zsh; made by: prism-cli help completion zsh\n"
                        "_prism_cli() {\n"
                        "  local command= word files=1\n"
                        "  local -a given\n"
@@ -144,14 +145,14 @@ std::string zshCompletion(const CommandEntry& program)
         text += ")\n      _describe prism-cli given\n";
         if (takesScenario(*c))
             text += std::string("      compadd -- $(") + kScenarios + ")\n";
-        text += std::string("      ") + (c->commands.empty() ? "_files" : ":") + " ;;\n";
+        text += std::string("      ") + (c->commands.empty() || c->takesWords() ? "_files" : ":") + " ;;\n";
     }
     return text + "  esac\n}\n_prism_cli \"$@\"\n";
 }
 
 std::string fishCompletion(const CommandEntry& program)
 {
-    std::string text = "# Completion of prism-cli for fish; made by: prism-cli completion fish\n";
+    std::string text = "# Completion of prism-cli for fish; made by: prism-cli help completion fish\n";
     for (const CommandEntry* c : allCommands(program)) {
         const std::vector<std::string> words = split(below(*c), ' ');
         const bool isProgram = below(*c).empty();

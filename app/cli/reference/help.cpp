@@ -90,7 +90,7 @@ void addCompletion(CLI::App& app, Cli& /*cli*/)
     CLI::App* command = app.add_subcommand("completion", "The completion of commands and options for a shell");
     command->add_option("shell", options->shell, "bash, zsh or fish")->required()->check(oneOf({"bash", "zsh", "fish"}));
     command->add_option("--output", options->output, "Write to this file instead of standard output");
-    command->footer("Example: source <(prism-cli completion bash)");
+    command->footer("Example: source <(prism-cli help completion bash)");
     command->callback([options, &app] {
         const CommandEntry program = commandTable(app);
         writeOutput(*options, options->shell == "bash"  ? bashCompletion(program)

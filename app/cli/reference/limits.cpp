@@ -152,7 +152,7 @@ std::string page()
         "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory of a JSON document\n"
         "has a limit of its own besides its text; tables are read row by row. Lines of a log, events and lines of a trace beyond a\n"
         "limit are left out and counted, for they come in millions and the rest is good. This page is made from the constants in the\n"
-        "code by `prism-cli limits --markdown`.\n\n"
+        "code by `prism-cli help limits --markdown`.\n\n"
         "| reader | what | at most |\n| --- | --- | --- |\n";
     for (const Limit& limit : limits())
         text += fmt::format("| {} | {} | {} |\n", limit.reader, limit.what, limitText(limit));

@@ -118,7 +118,7 @@ std::string referencePage(const CommandEntry& program)
 {
     std::string text =
         "# The command line\n\nEvery command of `prism-cli`, from the program's own table: `prism-cli help --markdown` prints this page, "
-        "`prism-cli help --man predict` a man page, `prism-cli completion bash` (or `zsh`, `fish`) the completion of a shell.\n\n"
+        "`prism-cli help --man predict` a man page, `prism-cli help completion bash` (or `zsh`, `fish`) the completion of a shell.\n\n"
         "Numbers may carry units: `--limit \"9.5 s\"`, `--factor 20%`, `--gpus 1k`, `--tokens 15T`, `--deadline-days \"12 weeks\"`. "
         "A terminal gets colours (not with `NO_COLOR`), a histogram from `predict`, and one line of progress for what takes longer "
         "than two seconds; a file or pipe gets none of them. `--quiet` leaves only errors on standard error. An option that would have "

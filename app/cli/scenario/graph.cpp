@@ -79,7 +79,7 @@ void addGraph(CLI::App& app, Cli& cli)
     command->add_option("--ranks", options->ranks, "With --chakra: only these ranks, as in 0-7,12 (a large job is refused as a whole)")
         ->needs(chakra);
     validate->excludes(command->get_option("--set"))->excludes(command->get_option("--strict"));
-    command->footer("Example: prism-cli graph gpt3-175b-1024-a100 | prism-cli simulate -");
+    command->footer("Example: prism-cli graph gpt3-175b-1024-a100 | prism-cli graph simulate -");
     command->callback([options] {
         if (options->validate)
             return validateGraph(*options);

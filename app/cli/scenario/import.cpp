@@ -183,7 +183,7 @@ void addImport(CLI::App& app, Cli& cli)
     addImportTrace(*command, cli);
     auto steps = std::make_shared<ImportStepsOptions>();
     CLI::App* stepsCommand =
-        command->add_subcommand("steps", "Step times of a training log, as a table that validate-steps, fit and follow read");
+        command->add_subcommand("steps", "Step times of a training log, as a table that validate steps, fit and follow read");
     addStepLog(*stepsCommand, steps->log);
     addOutput(*stepsCommand, *steps, cli);
     addRawText(*stepsCommand, *steps);

@@ -129,7 +129,8 @@ std::string figurePage()
     std::string page =
         "# Figures\n\nWhere each figure comes from: its key in `prism-cli predict sample-baseline --json` (or `command:key`), what it is "
         "called in the\n"
-        "window, its unit, its formula in words, and the function that computes it. `prism-cli figures --markdown` prints this page.\n\n"
+        "window, its unit, its formula in words, and the function that computes it. `prism-cli help metrics --markdown` prints this "
+        "page.\n\n"
         "| key | label | unit | formula | computed by |\n| --- | --- | --- | --- | --- |\n";
     for (const Figure& f : kFigures)
         for (const std::string& part :

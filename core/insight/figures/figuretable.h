@@ -22,7 +22,7 @@ struct Figure {
 [[nodiscard]] std::span<const Figure> figures();
 /// The row of a JSON path; list indices are left out ("memory_gib.stages.total"). Null where there is none.
 [[nodiscard]] const Figure* figureOf(std::string_view key);
-/// The help page figures.md. `prism-cli figures --markdown` prints it.
+/// The help page figures.md. `prism-cli help metrics --markdown` prints it.
 [[nodiscard]] std::string figurePage();
 
 } // namespace prism

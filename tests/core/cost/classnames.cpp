@@ -44,7 +44,7 @@ TEST(ClassNames, TheHelpPageIsCurrent)
 {
     std::ostringstream page;
     page << std::ifstream(PRISM_SOURCE_DIR "/resources/help/kernel-classes.md", std::ios::binary).rdbuf();
-    EXPECT_EQ(page.str(), kernelClassPage()) << "renew it: prism-cli parameters --classes --output resources/help/kernel-classes.md";
+    EXPECT_EQ(page.str(), kernelClassPage()) << "renew it: prism-cli help parameters --classes --output resources/help/kernel-classes.md";
 }
 
 TEST(ClassNames, AKernelThatTakesLongerThanAStepMayIsAnError)

@@ -51,7 +51,7 @@ TEST(Figures, ListsAndSubkeysFindTheirRow)
 
 TEST(Figures, TheHelpPageIsCurrent)
 {
-    EXPECT_EQ(content("resources/help/figures.md"), figurePage()) << "prism-cli figures --markdown > resources/help/figures.md";
+    EXPECT_EQ(content("resources/help/figures.md"), figurePage()) << "prism-cli help metrics --markdown > resources/help/figures.md";
 }
 
 } // namespace

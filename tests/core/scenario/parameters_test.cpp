@@ -185,7 +185,7 @@ TEST(ParameterPage, IsUpToDate)
     std::ifstream file(PRISM_SOURCE_DIR "/resources/help/parameters.md", std::ios::binary);
     std::ostringstream stored;
     stored << file.rdbuf();
-    EXPECT_EQ(stored.str(), parameterPage()) << "run: prism-cli parameters --markdown > resources/help/parameters.md";
+    EXPECT_EQ(stored.str(), parameterPage()) << "run: prism-cli help parameters --markdown > resources/help/parameters.md";
 }
 
 TEST(OlderIds, AreReadInFilesAndNamedWithTheirReplacement)
