@@ -43,9 +43,9 @@ int runCommandLine(int argc, char** argv)
     app.set_version_flag("--version", std::string("prism-cli ") + PRISM_VERSION);
     app.require_subcommand(1);
     prism::logQuietly();
-    app.add_flag_callback("--verbose", prism::logToTerminal, "Say on standard error what is computed, and from where");
+    app.add_flag_callback("--verbose", prism::logToTerminal, "Log every computation and the preset folder on standard error");
     app.add_option_function<std::string>(
-        "--log-file", [](const std::string& file) { (void)prism::require(prism::logToFile(file)); }, "Append the same to FILE");
+        "--log-file", [](const std::string& file) { (void)prism::require(prism::logToFile(file)); }, "Append the same log to FILE");
     app.footer("Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error.\n"
                "Examples: prism-cli new | prism-cli check -\n          prism-cli predict llama3-405b-16k-h100 --set "
                "training.global_batch_size=4096 --json");

@@ -75,19 +75,19 @@ bool needsFolder(const QCommandLineParser& parser)
 void addHeadlessOptions(QCommandLineParser& parser)
 {
     parser.addOptions(
-        {{u"screenshots"_s, u"Write every page, light and dark, as PNG into DIR and leave."_s, u"DIR"_s},
-         {u"export-csv"_s, u"Write the figures of every page as CSV into DIR and leave."_s, u"DIR"_s},
-         {u"export"_s, u"Write every page as FORMAT (csv, tsv, png, svg, pdf) into the folder of --output and leave."_s, u"FORMAT"_s},
-         {u"report"_s, u"Write the report of STUDY (or of a scenario file or preset) to the file of --output and leave."_s, u"STUDY"_s},
+        {{u"screenshots"_s, u"Write every page, light and dark, as PNG into DIR and exit."_s, u"DIR"_s},
+         {u"export-csv"_s, u"Write the metrics of every page as CSV into DIR and exit."_s, u"DIR"_s},
+         {u"export"_s, u"Write every page as FORMAT (csv, tsv, png, svg, pdf) into the folder of --output and exit."_s, u"FORMAT"_s},
+         {u"report"_s, u"Write the report of STUDY (or of a scenario file or preset) to the file of --output and exit."_s, u"STUDY"_s},
          {u"output"_s, u"What --report (.pdf, .html) or --export (a folder) writes."_s, u"PATH"_s},
          {u"slides"_s, u"The report as slides of 16:9, a picture each (PDF)."_s},
-         {u"bundle"_s, u"Its pictures (PNG) and figures (CSV) too, in a folder beside the report."_s},
+         {u"bundle"_s, u"Its pictures (PNG) and figures (CSV) too, in a folder next to the report."_s},
          {u"raw-text"_s, u"Write texts of CSV and TSV exactly as they are: without it, control and bidirectional characters are removed "
                          "and texts that begin with = + - or @ get an apostrophe in front."_s},
          {u"question"_s, u"The question that the report answers; otherwise made from the study."_s, u"TEXT"_s},
          {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"2000"_s},
          {u"seed"_s, u"Seed of the report."_s, u"N"_s, u"1"_s},
-         {u"script"_s, u"Do the actions of FILE (- for standard input) in the window and leave; Help, Report lists them."_s, u"FILE"_s},
+         {u"script"_s, u"Do the actions of FILE (- for standard input) in the window and exit; Help, Report lists them."_s, u"FILE"_s},
          {u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s},
          {u"scale"_s, u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s, u"FACTOR"_s,
           u"1"_s},

@@ -12,8 +12,8 @@ namespace prism::explorer {
 
 void addLogOptions(QCommandLineParser& parser)
 {
-    parser.addOptions({{u"verbose"_s, u"Say on standard error what is computed, and from where."_s},
-                       {u"log-file"_s, u"Append the same to FILE."_s, u"FILE"_s}});
+    parser.addOptions({{u"verbose"_s, u"Log every computation and the preset folder on standard error."_s},
+                       {u"log-file"_s, u"Append the same log to FILE."_s, u"FILE"_s}});
 }
 
 bool startLog(const QCommandLineParser& parser)

@@ -88,7 +88,7 @@ public:
     bool key(std::string& v) override
     {
         if (!isNewKey(v))
-            return fail("the key \"" + v.substr(0, 80) + "\" stands twice in one object", "each key once");
+            return fail("the key \"" + v.substr(0, 80) + "\" occurs twice in one object", "each key once");
         m_key = std::move(v);
         return count(0, kKeyBytes + m_key.size());
     }

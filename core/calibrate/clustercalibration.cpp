@@ -118,8 +118,7 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
     if (!document.ok())
         return document.errors();
     if (!document->is_object() || !document->contains("format") || (*document)["format"] != kClusterFormat)
-        return errorAt("format", "this is no calibration of a cluster", document->is_object() ? "another format" : "no object",
-                       kClusterFormat);
+        return errorAt("format", "not a calibration of a cluster", document->is_object() ? "another format" : "no object", kClusterFormat);
     ClusterCalibration out;
     Diagnostics errors;
     if (document->contains("values") && (*document)["values"].is_object())
@@ -132,7 +131,7 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
         const nlohmann::json& pool = (*document)["compute_regime_pool"];
         const auto isFactor = [](const nlohmann::json& v) { return v.is_number() && v.get<double>() > 0 && v.get<double>() < 1e6; };
         if (!pool.is_array() || pool.size() > kMaxCalibrationPool || !std::all_of(pool.begin(), pool.end(), isFactor))
-            errors.push_back(errorAt("compute_regime_pool", "the pool is no list of factors", pool.type_name(),
+            errors.push_back(errorAt("compute_regime_pool", "the pool is not a list of factors", pool.type_name(),
                                      "up to " + std::to_string(kMaxCalibrationPool) + " numbers > 0"));
         else
             out.regimePool = pool.get<std::vector<double>>();
@@ -233,7 +232,7 @@ Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& sce
     if (isAlike(calibration.machine, scenario.cluster.gpu))
         return {};
     return {{Severity::warning, "measured.calibration",
-             "Level and spread were fitted on another chip and are left out: neither says anything of this one.", calibration.machine.gpu,
+             "Level and variability were fitted on another chip and are omitted: they do not apply to this one.", calibration.machine.gpu,
              "a fit on " + scenario.cluster.gpu.name + ", or on a GPU of the same chip", "", ""}};
 }
 

@@ -28,7 +28,7 @@ public:
         if (value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= 0)
             return value.get<double>();
         m_errors.push_back(
-            errorAt(m_name + pointer, "this is no figure of a fit", value.dump().substr(0, 40), "a number >= 0, as fit --json writes it"));
+            errorAt(m_name + pointer, "not a value of a fit", value.dump().substr(0, 40), "a number >= 0, as fit --json writes it"));
         return 0;
     }
     /// The quantiles under a pointer: all of them, or none.
@@ -93,7 +93,7 @@ Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::stri
     if (!report.ok())
         return report.errors();
     if (!report->is_object())
-        return errorAt(name, "this is no report of a fit", "no object", "what fit --json writes");
+        return errorAt(name, "not a report of a fit", "no object", "what fit --json writes");
     Figures figures(*report, name);
     FittedSystem system;
     SpreadCauses& c = system.spread.causes;
@@ -122,7 +122,7 @@ Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& sy
 {
     constexpr const char* kAlike = "alike";
     if (systems.size() < 2)
-        return errorAt("files", "one system cannot tell how systems differ", std::to_string(systems.size()), "the fits of two or more");
+        return errorAt("files", "one system does not show how systems differ", std::to_string(systems.size()), "the fits of two or more");
     ClusterCalibration out;
     std::vector<SystemSpread> spreads;
     CalibrationSource source{"pooled fits of other systems", "", {}};
@@ -154,9 +154,9 @@ Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& sy
     set("variability.stall_rate_cv", pooled.stallRateCv);
     source.facts.push_back(
         fmt::format("jitter {:.3g} s, {:.3g} to {:.3g} among the systems", jitter, pooled.jitterSeconds.low, pooled.jitterSeconds.high));
-    source.facts.push_back(fmt::format("stalls {:.2g} per GPU-hour, {:.2g} to {:.2g} if systems were alike", pooled.stallsPerGpuHour.value,
+    source.facts.push_back(fmt::format("stalls {:.2g} per GPU-hour, {:.2g} to {:.2g} if systems were equal", pooled.stallsPerGpuHour.value,
                                        pooled.stallsPerGpuHour.low, pooled.stallsPerGpuHour.high));
-    source.facts.emplace_back("the level is the cost model's: series of other systems say nothing of it");
+    source.facts.emplace_back("the level is the cost model's: series of other systems do not determine it");
     out.sources.push_back(std::move(source));
     if (Diagnostics errors = check(out); !errors.empty())
         return errors;

@@ -124,7 +124,7 @@ std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vect
                 fact = text.starts_with(f.words) && (*f.words != '\0' || value.is_number_unsigned()) ? &f : fact;
             }
         if (known && fact == nullptr) {
-            texts.push_back("facts." + key.substr(0, 60) + " says what is not known: " + text.substr(0, 60));
+            texts.push_back("facts." + key.substr(0, 60) + " has a value that is not recognised: " + text.substr(0, 60));
         } else if (fact != nullptr && adds(*fact, unknown, execution)) {
             execution.values[fact->path] = *fact->words == '\0' ? text : fact->value;
             execution.provenance[fact->path] = "read: facts." + key + ": " + text;

@@ -335,7 +335,7 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
     if (!document.is_object() || text(document, "schema") != "prism-validation-1")
         return errorAt("schema", "this is not a file of published rows", text(document, "schema"), "\"prism-validation-1\"");
     if (number(document, "schema_version").value_or(1) != 2)
-        return errorAt("schema_version", "rows of this version do not say how they were executed",
+        return errorAt("schema_version", "rows of this version do not state how they were executed",
                        document.contains("schema_version") ? document["schema_version"].dump().substr(0, 40) : "nothing",
                        "2: rows and sources with an `execution` object");
     const auto rows = document.find("rows");

@@ -162,7 +162,7 @@ Result<Bounded> fittedLevel(const Scenario& scenario, const std::vector<CleanRun
 void addNotes(RunFit& fit, std::size_t runs)
 {
     fit.notes = fit.causes.notes;
-    fit.notes.emplace_back("the level is put to compute alone: one configuration cannot tell slower compute from slower links");
+    fit.notes.emplace_back("the level is assigned to compute: one configuration cannot distinguish slower compute from slower links");
     if (runs == 1)
         fit.notes.emplace_back("one run: the level's interval takes the 0.3 % by which medians of identical runs differ on other systems");
     if (fit.otherSpread < 1)
@@ -217,7 +217,8 @@ Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const s
     std::vector<CleanRun> runs = given;
     std::erase_if(runs, [](const CleanRun& r) { return r.seconds.size() < static_cast<std::size_t>(kFewestSteps); });
     if (runs.empty())
-        return Diagnostic{Severity::error, "", "no run is long enough to fit", "", "at least 20 steps beside those left out", "", ""};
+        return Diagnostic{
+            Severity::error, "", "no run is long enough to fit", "", "at least 20 steps in addition to the omitted ones", "", ""};
     RunFit fit;
     Scenario bare = withoutFitted(scenario);
     Result<std::vector<double>> predicted = withinSteps(evaluator, bare, options);

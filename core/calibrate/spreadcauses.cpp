@@ -190,7 +190,8 @@ SpreadCauses spreadCauses(const std::vector<CleanRun>& runs, double gpus, double
     out.regimeLag1 = lasting.lag1;
     addIntervals(out, relative, explainedCv);
     addStalls(out, stallSizes(runs, noise));
-    out.notes.emplace_back("what lasts from step to step is put to the compute regime: step times alone cannot tell it from the network's");
+    out.notes.emplace_back(
+        "what lasts from step to step is put to the compute regime: step times alone cannot distinguish it from the network's");
     if (explainedCv >= noise && noise > 0)
         out.notes.emplace_back("the other causes of the scenario explain all of the spread between neighbours: no jitter is left to fit");
     return out;

@@ -352,7 +352,7 @@ private:
                                                 factors.size(), v.data.cv, m_factors.microBatchCorrelation, familyName(v.data.family)));
         } else {
             say("variability.data",
-                fmt::format("micro-batches are not heavy on all stages alike (correlation {:.2f}): the spread of single "
+                fmt::format("micro-batches are not equally heavy on all stages (correlation {:.2f}): the spread of single "
                             "kernels stays that of the base",
                             m_factors.microBatchCorrelation));
         }
@@ -470,9 +470,10 @@ TraceImport scenarioOfTrace(const Scenario& base, const KinetoReport& report)
         "ranks",
         found, report.groups.size(), replaced, unused));
     if (withWaiting > 0)
-        say(fmt::format("{} rows hold waits for ranks without a trace: a trace of every rank of the group tells the transfer apart",
+        say(fmt::format("{} rows hold waits for ranks without a trace: a trace of every rank of the group separates the transfer",
                         withWaiting));
-    say("kernels of computations carry no matrix sizes in a trace: their pools stay beside the scenario (trace export --as pools)");
+    say("kernels of computations carry no matrix sizes in a trace: their pools are not part of the scenario (export them with trace export "
+        "--as pools)");
     return out;
 }
 

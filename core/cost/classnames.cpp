@@ -88,7 +88,7 @@ Diagnostics unknownClasses(const Scenario& scenario)
 
 std::string kernelClassPage()
 {
-    std::string page = "# Kernel classes\n\nThese names stand in `variability.class_overrides`, `variability.spatial_sensitivity` and "
+    std::string page = "# Kernel classes\n\nThese names are used in `variability.class_overrides`, `variability.spatial_sensitivity` and "
                        "`measured.kernels`\n(see the page on scenario files). In the first two, the part before a dot stands for all that "
                        "begin with it: `gemm`\nmeans every `gemm.…`. A name that is not listed is an error. This page is made by "
                        "`prism-cli help parameters --classes`.\n\n| class | counted as |\n| --- | --- |\n";

@@ -46,7 +46,7 @@ Result<SearchShard> searchShard(const std::string& text)
     const bool read = slash < text.size() && std::from_chars(begin, begin + slash, shard.index).ptr == begin + slash
                       && std::from_chars(begin + slash + 1, end, shard.count).ptr == end;
     if (!read || shard.index < 1 || shard.index > shard.count || shard.count > kMostShards)
-        return outOf("shard", "This is no part of a search.", text.substr(0, 40), "I/N with I from 1 to N, N at most 1,000");
+        return outOf("shard", "Not a part of a search.", text.substr(0, 40), "I/N with I from 1 to N, N at most 1,000");
     return shard;
 }
 
@@ -54,7 +54,7 @@ Result<std::vector<ParetoAxis>> paretoAxes(const std::string& text)
 {
     std::vector<ParetoAxis> axes;
     const auto wrong = [&] {
-        return outOf("pareto", "These are no dimensions of a front.", text.substr(0, 60),
+        return outOf("pareto", "Not dimensions of a Pareto front.", text.substr(0, 60),
                      "two or three different ones of time, memory, cost, gpus, energy, separated by commas");
     };
     for (std::size_t start = 0; start <= text.size();) {

@@ -71,8 +71,7 @@ private:
             const Parameter* p = findParameter(id);
             const std::optional<double> now = p != nullptr ? numberOf(p->get(s)) : std::nullopt;
             if (!now || !factor.is_number())
-                m_errors.push_back(
-                    {Severity::error, where, "This is no number of a scenario that can be scaled.", id, "a parameter", "", ""});
+                m_errors.push_back({Severity::error, where, "Not a number of a scenario that can be scaled.", id, "a parameter", "", ""});
             else
                 change(s, id, numberText(*now * factor.get<double>()));
         }

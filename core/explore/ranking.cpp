@@ -147,7 +147,7 @@ void rank(const RaceResult& race, const PointMaker& maker, Exploration& out)
             fmt::format("The search stopped at {} sampled configurations before the ranking was known; narrow an axis or raise --most.",
                         out.query.mostSampled));
     if (race.boundOnly > 0)
-        out.notes.push_back(fmt::format("{} configurations with a planned schedule were left out by the least that any order takes; "
+        out.notes.push_back(fmt::format("{} configurations with a planned schedule were rejected by the lower bound of their step time; "
                                         "whether they fit was not looked at.",
                                         race.boundOnly));
 }

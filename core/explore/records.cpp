@@ -137,8 +137,7 @@ Result<ExploreRecords> joined(std::vector<ExploreRecords> shards)
         else if (!seen.insert(s.shard.index).second)
             errors.push_back(errorAt("merge", "This part is given twice.", part, "every part once"));
         else if (!s.complete)
-            errors.push_back(
-                errorAt("merge", "This part has not ended; run it again, it goes on where it was.", part, "parts that have ended"));
+            errors.push_back(errorAt("merge", "This part is not complete. Run it again; it resumes.", part, "parts that have ended"));
         all.parts.merge(s.parts);
         all.rows.merge(s.rows);
     }

@@ -213,7 +213,7 @@ public:
             if (!f.problem().empty())
                 return errorAt("", f.problem(), shown, "figures in the order of their meaning");
         }
-        return errorAt("", "This line is no record of a search.", shown, "a line that explore wrote");
+        return errorAt("", "Not a line of a search checkpoint.", shown, "a line that explore wrote");
     }
     [[nodiscard]] bool isFull() const { return records.entries > kMaxRecordsEntries; }
 
@@ -277,7 +277,7 @@ bool mayBeginRecords(std::string_view text)
 Result<RecordsHead> recordsHead(const std::string& text)
 {
     const Diagnostic none =
-        errorAt("records", "This is no file of a search's records.", text.substr(0, 60), "a file that explore --records or --shard wrote");
+        errorAt("records", "Not a search checkpoint.", text.substr(0, 60), "a file that explore --records or --shard wrote");
     const Result<json> object = parseJson(text);
     if (!object.ok() || !object->is_object())
         return none;
@@ -309,8 +309,7 @@ Result<ExploreRecords> recordsFromText(std::string_view text, const std::string&
     Intake intake;
     Diagnostics errors;
     if (text.find('\n') == std::string_view::npos && !mayBeginRecords(text))
-        return errorAt(name, "This is no file of a search's records.", std::string(text.substr(0, 60)),
-                       "what explore wrote, or a new file");
+        return errorAt(name, "Not a search checkpoint.", std::string(text.substr(0, 60)), "what explore wrote, or a new file");
     text = text.substr(0, text.rfind('\n') + 1); // npos + 1 = 0: no line is complete
     for (TextLines lines(text); lines.next() && errors.size() < kMostReported;) {
         std::optional<Diagnostic> problem = intake.take(lines.text());

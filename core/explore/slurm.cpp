@@ -23,7 +23,7 @@ Diagnostics check(const SlurmJob& job)
     Diagnostics errors;
     for (const std::string& text : texts)
         if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
-            errors.push_back({Severity::error, "--slurm", "A control character cannot stand in a batch script.", text,
+            errors.push_back({Severity::error, "--slurm", "A batch script cannot contain control characters.", text,
                               "names and values without line breaks", "", ""});
     return errors;
 }
@@ -48,7 +48,7 @@ std::string slurmScript(const SlurmJob& job)
                        "#SBATCH --cpus-per-task=1\n"
                        "#SBATCH --requeue\n"
                        "#SBATCH --open-mode=append\n"
-                       "# A task that was killed goes on from its file when it runs again. When all tasks have ended:\n"
+                       "# A task that was killed resumes from its file when it runs again. When all tasks have ended:\n"
                        "#   {1} merge{2}\n"
                        "exec {3} --threads \"${{SLURM_CPUS_PER_TASK:-1}}\" --shard \"$SLURM_ARRAY_TASK_ID/{0}\" --output "
                        "{4}-\"$SLURM_ARRAY_TASK_ID\".jsonl\n",

@@ -57,14 +57,14 @@ private:
         const json value = m_object.value(key, json());
         if (value.is_number_integer() && value >= 1 && value <= most)
             return value.get<int>();
-        wrong(key, "This is no number of them.", value.dump().substr(0, 40), "an integer from 1 to " + std::to_string(most));
+        wrong(key, "Not a count.", value.dump().substr(0, 40), "an integer from 1 to " + std::to_string(most));
         return 1;
     }
     std::string text(const char* key)
     {
         const json value = m_object.value(key, json(""));
         if (!value.is_string())
-            wrong(key, "This is no text.", value.dump().substr(0, 40), "a text");
+            wrong(key, "Not a text.", value.dump().substr(0, 40), "a text");
         return value.is_string() ? value.get<std::string>() : "";
     }
     Distribution factor(const json& value, const std::string& path)
@@ -73,7 +73,7 @@ private:
         const bool named = value.is_object() && value.contains("family") && value["family"].is_string();
         const auto family = named ? familyFromName(value["family"].get<std::string>()) : std::nullopt;
         if (!family || *family == Family::empirical || !value.contains("cv") || !value["cv"].is_number()) {
-            wrong(path, "This is no factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 0.1})");
+            wrong(path, "Not a factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 0.1})");
             return d;
         }
         d.family = *family;

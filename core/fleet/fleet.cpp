@@ -182,7 +182,7 @@ Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, co
     if (const double work = 1.0 * static_cast<double>(table.jobs.size()) * cluster.nodes * query.runs; work > kMaxFleetWork)
         return Diagnostic{Severity::error,
                           "runs",
-                          "So many jobs on so many nodes in so many runs take hours.",
+                          "The simulation is too large: reduce --runs.",
                           fmt::format("{:.2g} jobs x nodes x runs", work),
                           fmt::format("at most {:.2g}", kMaxFleetWork),
                           "",

@@ -143,7 +143,7 @@ private:
         const std::optional<double> x = doubleFromText(cell(c));
         if (x && *x >= 0 && *x <= most)
             return x;
-        report(m_where, columnNames()[c].front() + " is no number from 0 on.", cell(c).substr(0, 40),
+        report(m_where, columnNames()[c].front() + " is not a number from 0 on.", cell(c).substr(0, 40),
                "a number from 0 to " + numberText(most));
         return std::nullopt;
     }
@@ -156,7 +156,7 @@ private:
         const std::optional<double> seconds = doubleFromText(text);
         if (seconds && *seconds >= 0 && *seconds <= kMostSeconds)
             return seconds;
-        report(m_where, columnNames()[c].front() + " is no time.", text.substr(0, 40),
+        report(m_where, columnNames()[c].front() + " is not a time.", text.substr(0, 40),
                "seconds from 0 on, or a date such as 2020-09-01 08:30:00");
         return std::nullopt;
     }

@@ -64,7 +64,7 @@ private:
         const json value = m_object.value(key, json());
         if (value.is_number() && value >= least && value <= most)
             return value.get<double>();
-        wrong(key, "This is no such number.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", least, most));
+        wrong(key, "Not such a number.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", least, most));
         return least;
     }
     void readDuration(Distribution& d)
@@ -73,7 +73,7 @@ private:
         const bool named = value.is_object() && value.contains("family") && value["family"].is_string();
         const auto family = named ? familyFromName(value["family"].get<std::string>()) : std::nullopt;
         if (!family || *family == Family::empirical || !value.contains("cv") || !value["cv"].is_number()) {
-            wrong("duration", "This is no factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 2})");
+            wrong("duration", "Not a factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 2})");
             return;
         }
         d.family = *family;

@@ -93,7 +93,7 @@ Diagnostic tooLong(const JobPlan& plan, double events)
 {
     return {Severity::error,
             "training.train_tokens",
-            "So long a job takes hours to sample.",
+            "The training run is too long to sample.",
             fmt::format("{:.3g} days, {:.2g} failures, slow episodes and stops in all runs", plan.undisturbedDays, events),
             fmt::format("fewer tokens or runs: at most {:.0e} events", kMostEvents),
             "",

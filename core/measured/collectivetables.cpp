@@ -93,7 +93,7 @@ void Reader::addElements()
 /// Columns: collective, ..., group size (4), full message in MiB (5), ..., median latency without waiting in us (7).
 void Reader::addSummary()
 {
-    table.remark = "inside training, beside compute";
+    table.remark = "inside training, overlapped with compute";
     eachRow([&](const std::vector<std::string>& f) {
         double ranks = 0, mib = 0, us = 0;
         if (f.size() < 8 || !positive(f[4], ranks) || !positive(f[5], mib) || !positive(f[7], us) || ranks > 1024)

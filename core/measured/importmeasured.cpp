@@ -227,8 +227,7 @@ Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const Nccl
     op = options.op.empty() ? op : options.op;
     ranks = options.ranks > 0 ? options.ranks : ranks;
     if (op.empty() || op == "gemm" || opOf(op) != op)
-        errors.add(1, "the log does not say which collective was run", op,
-                   "--op all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
+        errors.add(1, "the log does not name the collective", op, "--op all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
     if (ranks < 2)
         errors.add(1, "the log does not name at least two ranks", std::to_string(ranks), "lines \"# Rank 0 ...\", or --ranks N");
     if (rows.empty() && errors.empty())

@@ -146,7 +146,7 @@ private:
             return false;
         }
         if (!isHostName(cell)) { // it goes into hostfiles, which launchers read
-            error(m_line, "This is no name of a host.", printable(cell), "letters, digits, dots, hyphens and underscores");
+            error(m_line, "Not a host name.", printable(cell), "letters, digits, dots, hyphens and underscores");
             return false;
         }
         const auto [at, added] = m_nodeIndex.try_emplace(cell, static_cast<int>(m_hosts.size()));
@@ -181,7 +181,7 @@ private:
             return false;
         }
         if (!rest.empty()) {
-            error(m_line, "The speed carries a unit of its own; the header says " + m_header.valueName + ".", cell,
+            error(m_line, "The speed has another unit than the header: " + m_header.valueName + ".", cell,
                   "numbers without a unit, all in the header's unit");
             return false;
         }
@@ -237,7 +237,7 @@ private:
         const std::int64_t first = sorted.front() <= 1 ? sorted.front() : 0;
         for (std::size_t i = 0; i < sorted.size(); ++i)
             if (sorted[i] != first + static_cast<std::int64_t>(i)) {
-                error(0, "The nodes are numbered, but not one after the other.",
+                error(0, "The node numbers are not consecutive.",
                       "node " + std::to_string(first + static_cast<std::int64_t>(i)) + " is missing or twice",
                       "every number from 0 (or 1) on, or host names");
                 return;

@@ -256,13 +256,13 @@ std::vector<std::string> StepCollector::notes(const std::string& field) const
     if (m_isClock)
         out.push_back("the values of " + field + " only rise: it is taken as a clock that runs on");
     else if (m_plain > 0)
-        out.push_back("the field " + field + " is taken as the seconds of a step: its name says only a time or a value");
+        out.push_back("the field " + field + " is taken as the seconds of a step: its name is only that of a time or a value");
     if (m_differenced)
         out.emplace_back("the log has no time per step: differences of its clock hold evaluations and checkpoints too");
     if (m_differenced && m_isWhole)
         out.emplace_back("the clock gives whole seconds: spread below that cannot be seen");
     if (m_isWide)
-        out.emplace_back("several steps lie between lines: each line tells their mean, and their spread cannot be seen");
+        out.emplace_back("several steps lie between lines: each line reports their mean, so their variability is unknown");
     if (m_returns > 1)
         out.emplace_back("several jobs write into this log: they are separated by the numbers of their steps");
     if (m_beyond > 0)

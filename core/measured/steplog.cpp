@@ -110,7 +110,7 @@ Result<StepLog> StepLogReader::whole()
         return m_problems;
     if (hasTooManyLines())
         return Diagnostic{.path = "line " + std::to_string(m_lines),
-                          .message = m_candidates.empty() ? "too many lines stand before the first that tells of a step"
+                          .message = m_candidates.empty() ? "too many lines precede the first one that reports a step"
                                                           : "the log has too many lines",
                           .accepted = fmt::format("at most {} lines per {} MiB{}", linesPerPart(), kLogPartBytes >> 20,
                                                   m_candidates.empty() ? std::string(" before it: ") + kKnown : "")};
@@ -120,7 +120,7 @@ Result<StepLog> StepLogReader::whole()
     if (log.runs.empty() && hasErrors(m_headers))
         return m_headers;
     if (log.runs.empty())
-        return Diagnostic{.message = log.format.empty() ? "no line tells of a step" : "no line holds a usable step time",
+        return Diagnostic{.message = log.format.empty() ? "no line reports a step" : "no line holds a usable step time",
                           .found = fmt::format("{} lines, {} matched, {} unusable", log.lines, log.matched, log.unusable),
                           .accepted = kKnown};
     if (Diagnostics problems = m_candidates.front()->steps.problems(); hasErrors(problems))
@@ -234,12 +234,12 @@ Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options
 std::string reportText(const StepLog& log)
 {
     std::string text =
-        fmt::format("{}: {} of {} lines tell of a step ({})\n", log.format, log.matched, log.lines, printable(log.timeField, kFieldShown));
+        fmt::format("{}: {} of {} lines report a step ({})\n", log.format, log.matched, log.lines, printable(log.timeField, kFieldShown));
     text += fmt::format("{} steps in {} run{}", log.steps(), log.runs.size(), log.runs.size() == 1 ? "" : "s");
     if (log.repeated > 0)
-        text += fmt::format(", {} repeated left out", log.repeated);
+        text += fmt::format(", {} repeated omitted", log.repeated);
     if (log.unusable > 0)
-        text += fmt::format(", {} without a usable time left out", log.unusable);
+        text += fmt::format(", {} without a usable time omitted", log.unusable);
     text += "\n";
     for (const std::string& note : log.notes)
         text += "Note: " + note + "\n";

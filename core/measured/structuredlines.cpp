@@ -52,10 +52,10 @@ double numberOf(const json& value)
 Result<json> objectOf(std::string_view line)
 {
     if (line = trimmed(line); !line.ends_with('}')) // cheaper than a parser's word: most lines of a foreign log
-        return Diagnostic{Severity::error, "", "this is no object", "", "an object", "", ""};
+        return Diagnostic{Severity::error, "", "not an object", "", "an object", "", ""};
     Result<json> parsed = parseJson(line);
     if (parsed.ok() && !parsed->is_object())
-        return Diagnostic{Severity::error, "", "this is no object", "", "an object", "", ""};
+        return Diagnostic{Severity::error, "", "not an object", "", "an object", "", ""};
     return parsed;
 }
 

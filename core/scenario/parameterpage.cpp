@@ -11,7 +11,8 @@ namespace {
 constexpr const char* kIntroduction =
     "# Parameters\n\n"
     "Everything that can be edited, in the order of the configuration editor. The id is the path in a scenario file, in\n"
-    "`prism-cli predict sample-baseline --set parallelism.vpp=4` and in differences between scenarios. Numbers may carry a unit of the same kind\n"
+    "`prism-cli predict sample-baseline --set parallelism.vpp=4` and in differences between scenarios. Numbers may carry a unit of the "
+    "same kind\n"
     "(`0.9 TB/s`, `400 Gb/s`, `3 ms`, `1.8 GHz`); numbers without a unit may be percentages (`15%`). Counts of\n"
     "GPUs, sequences and tokens of a sequence may be written `16k` (16,384) or `1M` (1,048,576); other numbers take k, M, G and T as "
     "powers of ten.\n"

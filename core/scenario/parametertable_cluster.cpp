@@ -78,7 +78,7 @@ void addFabric(std::vector<Parameter>& t)
         {"cluster.nvls_supported", "In-switch reduction", "NVLS", "", "The intra-node switch reduces and multicasts (NVLink SHARP)."},
         PRISM_FIELD(cluster.nvlsSupported))));
     t.push_back(advanced(boolean({"cluster.in_network_reduction", "In-network reduction", "SHARP", "",
-                                  "The switches between nodes reduce (SHARP through NCCL's CollNet; --use-sharp). Off unless asked for."},
+                                  "The switches between nodes reduce (SHARP through NCCL's CollNet; --use-sharp). Off by default."},
                                  PRISM_FIELD(cluster.inNetworkReduction))));
     t.push_back(real({"cluster.inter_node_gb_per_s", "Inter-node bandwidth", "", "GB/s",
                       "Per GPU and direction, between nodes (its share of the network cards)."},

@@ -27,8 +27,9 @@ void addFailures(std::vector<Parameter>& t)
 {
     t.push_back(real({"job.failure_scale", "Failure rate factor", "", "x", "Factor on the rates of all causes of failure."}, 0, 1000,
                      PRISM_FIELD(job.failureScale)));
-    t.push_back(following(real({"job.detection_s", "Detection", "", "s", "Time from a failure until somebody or something acts."}, 0,
-                               kYearS, PRISM_FIELD(job.detectionS))));
+    t.push_back(
+        following(real({"job.detection_s", "Detection", "", "s", "Time from a failure until its detection, when the restart begins."}, 0,
+                       kYearS, PRISM_FIELD(job.detectionS))));
     t.push_back(following(
         real({"job.restart_s", "Restart", "", "s", "Time from then until the next step: nodes, processes, loading the checkpoint."}, 0,
              kYearS, PRISM_FIELD(job.restartS))));
@@ -49,7 +50,7 @@ void addCheckpoints(std::vector<Parameter>& t)
     t.push_back(following(real({"job.checkpoint_block_s", "Checkpoint pause", "", "s", "How long training stands still for a checkpoint."},
                                0, kYearS, PRISM_FIELD(job.checkpointBlockS))));
     t.push_back(following(advanced(real({"job.checkpoint_persist_s", "Checkpoint safe after", "", "s",
-                                         "Asynchronous checkpoints: how much later one is safe. 0 = it is safe when training goes on."},
+                                         "Asynchronous checkpoints: how much later one is safe. 0 = it is safe when training continues."},
                                         0, kYearS, PRISM_FIELD(job.checkpointPersistS)))));
     t.push_back(
         advanced(real({"job.checkpoint_gb_per_s", "Checkpoint storage", "", "GB/s",
@@ -65,10 +66,10 @@ void addPauses(std::vector<Parameter>& t)
     t.push_back(advanced(
         real({"job.slow_factor", "Slow episode factor", "", "x", "Step time of the job while an episode lasts, over its usual one."}, 1,
              1000, PRISM_FIELD(job.slowFactor))));
-    t.push_back(advanced(real({"job.slow_hours", "Slow episode length", "", "h", "Mean length of an episode if nobody acts."}, 0, kYearH,
+    t.push_back(advanced(real({"job.slow_hours", "Slow episode length", "", "h", "Mean length of an episode without action."}, 0, kYearH,
                               PRISM_FIELD(job.slowHours))));
     t.push_back(advanced(real({"job.slow_mitigation_s", "Slow episode mitigated after", "", "s",
-                               "After this time the cause is moved out of the job at the cost of a restart; 0 = nobody acts."},
+                               "After this time the cause is moved out of the job at the cost of a restart; 0 = no action."},
                               0, kYearS, PRISM_FIELD(job.slowMitigationS))));
     t.push_back(advanced(real({"job.evaluation_interval_steps", "Evaluation every", "", "steps", "Steps between evaluations; 0 = none."}, 0,
                               1e9, PRISM_FIELD(job.evaluationIntervalSteps))));

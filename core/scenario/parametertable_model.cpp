@@ -43,7 +43,7 @@ void addTransformer(std::vector<Parameter>& t)
                  "Input and output embeddings share one table; with PP > 1 the first and last stage then all-reduce its gradient."},
                 PRISM_FIELD(model.tiedEmbeddings))));
     t.push_back(advanced(boolean({"model.parallel_attention", "Parallel attention", "", "",
-                                  "Attention and MLP read the same input and run side by side (GPT-J, PaLM)."},
+                                  "Attention and MLP read the same input and run in parallel (GPT-J, PaLM)."},
                                  PRISM_FIELD(model.parallelAttention))));
     t.push_back(advanced(boolean(
         {"model.causal_attention", "Causal attention", "", "", "Half of the attention matrix is masked and not computed by fused kernels."},

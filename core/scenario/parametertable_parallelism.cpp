@@ -81,8 +81,8 @@ void addSchedule(std::vector<Parameter>& t)
                                   "Tensor-parallel communication is split and pipelined with the GEMMs."},
                                  PRISM_FIELD(parallelism.tpCommOverlap))));
     t.push_back(advanced(boolean({"parallelism.overlap_moe_expert_parallel_comm", "Overlap expert all-to-all", "", "",
-                                  "Dispatch and combine of one micro-batch run beside the attention and MLP compute of another (1F1B "
-                                  "overlap of Megatron-Core, DualPipe). Passes of the warm-up have no other micro-batch beside them."},
+                                  "Dispatch and combine of one micro-batch overlap with the attention and MLP compute of another (1F1B "
+                                  "overlap of Megatron-Core, DualPipe). Passes of the warm-up have no other micro-batch to overlap with."},
                                  PRISM_FIELD(parallelism.overlapMoeExpertParallelComm))));
     t.push_back(advanced(boolean({"parallelism.fp8_param_gather", "Gather parameters in FP8", "", "",
                                   "The parameter all-gather moves FP8, one byte a parameter, where the precision is FP8 (not MXFP8, whose "
@@ -146,7 +146,7 @@ void addTraining(std::vector<Parameter>& t)
                                  PRISM_FIELD(training.moeHostSync))));
     t.push_back(advanced(boolean({"training.fused_grouped_mlp", "Fused grouped MLP", "", "",
                                   "The experts' products apply the activation and its gradient and write MXFP8 themselves (Transformer "
-                                  "Engine's grouped MLP on Blackwell). With other precisions the kernels stay apart."},
+                                  "Engine's grouped MLP on Blackwell). With other precisions the kernels stay separate."},
                                  PRISM_FIELD(training.fusedGroupedMlp))));
     t.push_back(advanced(integer({"training.cpu_offloading_num_layers", "Offloaded layers", "", "layers",
                                   "Layers per stage whose activations move to the memory of the host until their backward; the transfers "

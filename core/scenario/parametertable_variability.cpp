@@ -17,15 +17,15 @@ struct Quantity {
 constexpr Quantity kQuantities[] = {
     {&VariabilityConfig::spatial, "spatial", "GPU to GPU",
      "Speed of one GPU against the average GPU; drawn once per job and kept for all its steps.", true},
-    {&VariabilityConfig::gemm, "gemm", "GEMM", "Matrix multiplications, drawn afresh for every invocation.", true},
-    {&VariabilityConfig::attention, "attention", "Attention", "Attention kernels, drawn afresh for every invocation.", true},
+    {&VariabilityConfig::gemm, "gemm", "GEMM", "Matrix multiplications, redrawn for every invocation.", true},
+    {&VariabilityConfig::attention, "attention", "Attention", "Attention kernels, redrawn for every invocation.", true},
     {&VariabilityConfig::memoryBound, "memory_bound", "Memory-bound kernels",
-     "Norms, activations, embeddings and the optimizer, drawn afresh for every invocation.", false},
+     "Norms, activations, embeddings and the optimizer, redrawn for every invocation.", false},
     {&VariabilityConfig::intraCollective, "intra_collective", "Collectives in a node",
-     "Collectives over intra-node links, drawn afresh for every invocation.", true},
+     "Collectives over intra-node links, redrawn for every invocation.", true},
     {&VariabilityConfig::interCollective, "inter_collective", "Collectives between nodes",
-     "Collectives over the network, drawn afresh for every invocation.", true},
-    {&VariabilityConfig::p2p, "p2p", "Pipeline transfers", "Sends between pipeline stages, drawn afresh for every transfer.", false},
+     "Collectives over the network, redrawn for every invocation.", true},
+    {&VariabilityConfig::p2p, "p2p", "Pipeline transfers", "Sends between pipeline stages, redrawn for every transfer.", false},
     {&VariabilityConfig::intraRegime, "intra_regime", "Intra-node regime",
      "Condition of the intra-node links: one draw per step shared by all communication in nodes.", false},
     {&VariabilityConfig::interRegime, "inter_regime", "Network regime",
@@ -100,7 +100,7 @@ void addPersistence(std::vector<Parameter>& t)
                               0, 0.999, PRISM_FIELD(variability.computeRegimeLag1))));
     Parameter share = real({"variability.spatial_node_share", "GPU to GPU: shared in a node", "", "",
                             "Part of the variance between GPUs that the GPUs of one node have in common (cooling, power): 0 = none, "
-                            "1 = all GPUs of a node are alike. The spread of one GPU stays the same."},
+                            "1 = all GPUs of a node are equal. The spread of one GPU stays the same."},
                            0, 1, PRISM_FIELD(variability.spatialNodeShare));
     share.isPercent = true;
     t.push_back(advanced(std::move(share)));

@@ -178,7 +178,7 @@ Diagnostics pipelineLayoutErrors(const Scenario& scenario)
                                      std::to_string(scenario.model.mtpNumLayers) + " x m", kPath, "\"\""));
     if (p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0 || p.accountForEmbeddingInPipelineSplit
         || p.accountForLossInPipelineSplit)
-        errors.push_back(layoutError("a layout says where every layer is; the other options of an uneven split exclude it",
+        errors.push_back(layoutError("a layout defines the place of every layer; the other options of an uneven split exclude it",
                                      "layers in first or last stage, or embedding or loss counted as a layer", "the layout alone", kPath,
                                      "\"\""));
     return errors;

@@ -123,7 +123,7 @@ Diagnostic unknownPreset(std::string_view kind, std::string_view name)
         places.push_back(candidate.lexically_normal().string());
     Diagnostic missing{.path = "preset", .found = std::string(name.substr(0, 80))};
     missing.message = "There is no preset library: looked in " + joined(places, " and ") + ".";
-    missing.accepted = "a program beside its share folder, or the library's folder in PRISM_PRESETS";
+    missing.accepted = "a program next to its share folder, or the library's folder in PRISM_PRESETS";
     return missing;
 }
 

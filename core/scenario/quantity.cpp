@@ -162,7 +162,7 @@ std::optional<Diagnostic> rangeProblem(std::string_view text, std::string_view u
         const std::string middle = fmt::format("{:g}", (*from + *to) / 2);
         return Diagnostic{.message = "This is a range, and a field takes one value",
                           .found = std::string(text.substr(0, 80)),
-                          .accepted = fmt::format("one value, such as {}{}{}; how far it varies stands in the group Variability", middle,
+                          .accepted = fmt::format("one value, such as {}{}{}; its variability is set in the group Variability", middle,
                                                   unit.empty() ? "" : " ", unit),
                           .fixValue = middle};
     }

@@ -133,7 +133,7 @@ std::string commentedScenario(const Scenario& scenario, bool everything)
         takeFile(root, *file);
     takeParameters(root, scenario, everything);
     prune(root);
-    return "// A scenario of PRISM Explorer. Comments like these are read over; a program that writes the file anew leaves them out.\n"
+    return "// A scenario of PRISM Explorer. Comments like these are read over; a program that rewrites the file omits them.\n"
            "// What is commented out has the value shown, from a preset or by default. prism-cli check FILE says what is wrong.\n{\n"
            + entries(root, "  ") + "}\n";
 }

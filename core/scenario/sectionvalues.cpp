@@ -86,7 +86,7 @@ void readPool(const json& found, const std::string& path, Distribution& d, Secti
     const bool positive = std::all_of(pool.begin(), pool.end(), [](double v) { return v > 0 && v < 1e18; });
     if (!found.is_array() || pool.empty() || pool.size() != found.size() || !positive) {
         reportUnread(reading, {.path = path,
-                               .message = "the pool is no list of positive numbers",
+                               .message = "the pool is not a list of positive numbers",
                                .found = jsonShort(found),
                                .accepted = "1 to " + std::to_string(kMaxListEntries) + " numbers > 0"});
         return;

@@ -58,7 +58,7 @@ Result<std::vector<ScheduleItem>> itemsFromText(std::string_view text, std::stri
         const std::string_view word = text.substr(begin, end - begin);
         begin = end;
         if (!parsePiece(word, items) && errors.size() < kMaxReported)
-            errors.push_back({Severity::error, std::string(path), "This is no schedule item.", std::string(word.substr(0, 40)),
+            errors.push_back({Severity::error, std::string(path), "Not a schedule item.", std::string(word.substr(0, 40)),
                               "F, B or W, a micro-batch and optionally .chunk, such as F3 or B0.1, joined by + to one piece", "", ""});
     }
     if (!errors.empty())

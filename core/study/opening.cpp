@@ -100,7 +100,7 @@ void Study::Impl::rollBackElsewhere()
     db = Database(copy, Database::Mode::readWrite, {});
     copyIntoMemory();
     notes.push_back(
-        note(kReadOnly, wal ? "Another program keeps the study in a log of its own (WAL); what is shown includes the log."
+        note(kReadOnly, wal ? "Another program has a separate log of the study (WAL); what is shown includes the log."
                             : "A program was killed while it changed the study; what is shown is the state before that change."));
 }
 
@@ -112,7 +112,7 @@ void Study::Impl::connect()
     if (wal && (readOnly || !attempt([&] { bringBackFromWal(path); }).empty())) {
         rollBackElsewhere();
         if (!readOnly)
-            reason = "Another program keeps it in a log of its own (WAL). Save a copy to edit it.";
+            reason = "Another program has a separate log of it (WAL). Save a copy to edit it.";
         readOnly = true;
     } else {
         openFromDisk();

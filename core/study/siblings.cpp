@@ -32,7 +32,7 @@ void requireFilesBeside(const std::string& path)
         std::error_code none;
         const fs::file_type type = fs::symlink_status(real + suffix, none).type();
         if (type != fs::file_type::not_found && type != fs::file_type::none && type != fs::file_type::regular)
-            failStudy(kInputOutput, "Where the journal of the study belongs lies something that is no file.", real + suffix,
+            failStudy(kInputOutput, "Where the journal of the study belongs is not a file.", real + suffix,
                       "a study without it: move it away");
     }
 }

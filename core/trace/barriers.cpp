@@ -111,7 +111,7 @@ FoundBarriers hiddenBarriers(const TraceJob& job)
         join(waits, workers);
         found.sets.push_back(std::move(workers));
         found.texts.push_back(
-            who + " wait for each other before the gradients are reduced, though no operation says so: the mean gap falls from "
+            who + " wait for each other before the gradients are reduced, although no operation records it: the mean gap falls from "
             + milliseconds(e.gapBefore) + " to " + milliseconds(std::max(0.0, e.gapAfter)));
     };
     for (int s = job.stages - 1; s >= 0; --s) {

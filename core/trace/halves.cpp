@@ -26,7 +26,7 @@ Result<RandomParts> randomParts(const TraceJob& job, HeldOutOptions options, int
     if (!(fraction && *fraction > 0 && *fraction < 1))
         return Diagnostic{Severity::error, "--train", "several random parts need a fraction", options.train, "a number in (0, 1)", "", ""};
     if (parts < 1 || parts > kMostParts)
-        return Diagnostic{Severity::error, "--parts", "this is no number of parts", std::to_string(parts), "1 to 1000", "", ""};
+        return Diagnostic{Severity::error, "--parts", "not a number of parts", std::to_string(parts), "1 to 1000", "", ""};
     RandomParts out;
     out.parts = parts;
     const double weight = 1.0 / parts;

@@ -155,7 +155,7 @@ Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& o
 {
     if (options.samples < kLeastSamples || options.samples > kMostSamples)
         return Diagnostic{
-            Severity::error, "--samples", "this is no number of steps to draw", std::to_string(options.samples), "100 to 1000000", "", ""};
+            Severity::error, "--samples", "not a number of steps to draw", std::to_string(options.samples), "100 to 1000000", "", ""};
     HeldOut h;
     TraceJob job = whole;
     h.startupSteps = static_cast<int>(startupSteps(job.stepSeconds()));

@@ -123,7 +123,7 @@ void keepComplete(TraceJob& job, const JobShape& shape)
     if (!dropped.empty())
         job.notes.push_back(note(shape,
                                  std::to_string(had - job.steps.size()) + " of " + std::to_string(had)
-                                     + " steps lack workers or micro-batches and were left out",
+                                     + " steps lack workers or micro-batches and were omitted",
                                  dropped.substr(0, 200)));
 }
 
@@ -159,7 +159,7 @@ void sayReplicas(TraceJob& job, const JobShape& shape, const ReplicaSources& sou
     const std::size_t whole = std::max(seen.size(), static_cast<std::size_t>(std::max(0, shape.replicas)));
     job.replicasOfJob = static_cast<int>(whole);
     if (std::adjacent_find(sources[0].begin(), sources[0].end(), std::not_equal_to<>()) != sources[0].end())
-        job.notes.push_back(note(shape, "no replica has all stages: workers of several replicas stand in for one"));
+        job.notes.push_back(note(shape, "no replica has all stages: workers of several replicas represent one"));
     else if (sources.size() < whole)
         job.notes.push_back(note(shape, std::to_string(sources.size()) + " of " + std::to_string(whole)
                                             + " replicas have all stages and are used; the others could hide slow workers"));
@@ -177,7 +177,7 @@ Result<TraceJob> jobFromOperations(std::vector<SteppedOperation> rows, const Job
     const std::size_t had = rows.size();
     rows = withoutRepeats(rows);
     if (rows.size() < had)
-        job.notes.push_back(note(shape, std::to_string(had - rows.size()) + " operations stand there twice; the first counts"));
+        job.notes.push_back(note(shape, std::to_string(had - rows.size()) + " operations occur twice; the first one counts"));
     const std::set<Worker> steady = steadyWorkers(rows);
     int stages = 0, chunks = 1;
     for (const Worker& w : steady)

@@ -280,7 +280,7 @@ public:
         say(describeByRepetition(m_all),
             " collectives were launched before the recording began; what they are follows from the order in which "
             "their stream's collectives repeat");
-        say(m_negative, " GPU activities have no valid time and were left out");
+        say(m_negative, " GPU activities have no valid time and were omitted");
     }
 
 private:
@@ -454,7 +454,7 @@ Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadCo
         return Diagnostic{
             Severity::error, path, "there is no list of events", "", "\"traceEvents\": [ ... ] or a JSON array of events", "", ""};
     if (end.broken > 0)
-        all.notes.push_back({Severity::warning, path, std::to_string(end.broken) + " events are broken and were left out", "", "", "", ""});
+        all.notes.push_back({Severity::warning, path, std::to_string(end.broken) + " events are broken and were omitted", "", "", "", ""});
     if (const std::string text = streamEndText(source.value().end()); !text.empty())
         all.notes.push_back({Severity::warning, path, text, "", "", "", ""});
     else if (!end.closedArray)

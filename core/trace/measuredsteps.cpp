@@ -23,7 +23,7 @@ MeasuredSteps measuredSteps(const TraceJob& job, const GraphMaker& graph)
             result.notes.push_back({Severity::warning, job.name, std::to_string(n) + what, "", "", "", ""});
     };
     say(unmatched, " sends and receives have no partner; their recorded durations include waiting");
-    say(circular, " steps were left out because their operations wait for each other in a circle");
+    say(circular, " steps were omitted because their operations wait for each other in a circle");
     return result;
 }
 

@@ -20,13 +20,12 @@ Diagnostics problems(const OtherReplicasOptions& options)
     Diagnostics errors;
     for (const int n : options.replicas)
         if (n < 1 || n > kMostReplicas)
-            errors.push_back(
-                {Severity::error, "--replicas", "this is no number of replicas to draw", std::to_string(n), "1 to 4096", "", ""});
+            errors.push_back({Severity::error, "--replicas", "not a number of replicas to draw", std::to_string(n), "1 to 4096", "", ""});
     if (options.replicas.empty())
-        errors.push_back({Severity::error, "--replicas", "no number of replicas is asked for", "", "one or more", "", ""});
+        errors.push_back({Severity::error, "--replicas", "no number of replicas is given", "", "one or more", "", ""});
     if (options.samples < kLeastDraws || options.samples > kMostDraws)
-        errors.push_back({Severity::error, "--samples", "this is no number of steps to draw", std::to_string(options.samples),
-                          "100 to 1000000", "", ""});
+        errors.push_back(
+            {Severity::error, "--samples", "not a number of steps to draw", std::to_string(options.samples), "100 to 1000000", "", ""});
     return errors;
 }
 
@@ -35,7 +34,7 @@ Result<OtherReplicas> drawnSteps(const RegularJob& job, int replicas, const Othe
     if (static_cast<std::size_t>(replicas) * job.slots.size() > kMostOperations)
         return Diagnostic{Severity::error,
                           "--replicas",
-                          "a step of so many replicas has too many operations",
+                          "a step of this many replicas has too many operations",
                           std::to_string(replicas),
                           "at most " + std::to_string(kMostOperations / std::max<std::size_t>(1, job.slots.size())),
                           "",
@@ -82,7 +81,7 @@ Result<ReplicaScaling> replicaScaling(const TraceJob& whole, const OtherReplicas
         most = std::max(most, n);
     }
     scaling.assumptions = {"the global batch grows with the replicas: each keeps its micro-batches",
-                           "gathers and reductions over the replicas take as long as a ring's share (n - 1) / n says, on the same links",
+                           "gathers and reductions over the replicas scale with a ring's share (n - 1) / n on the same links",
                            "collectives and gaps of a step come together from one measured step"};
     if (most > job.replicas)
         scaling.assumptions.push_back("further replicas are like the " + std::to_string(job.replicas)

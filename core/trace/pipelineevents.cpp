@@ -130,7 +130,7 @@ Result<Sizes> sizesOf(const std::string& folder, int ranks, Diagnostics& notes)
     if (sizes.chunks > 1)
         return Diagnostic{Severity::error,
                           config,
-                          "event files of interleaved schedules do not say which chunk an event belongs to",
+                          "event files of interleaved schedules do not name the chunk of an event",
                           std::to_string(sizes.chunks),
                           "vp_size 1",
                           "",
@@ -166,7 +166,7 @@ Result<TraceJob> readPipelineEvents(const std::string& folder, const ReadControl
         if (json.ok() && json->is_object())
             reader.read(rank, *json);
         else
-            notes.push_back({Severity::warning, path, "the rank's file cannot be read and was left out",
+            notes.push_back({Severity::warning, path, "the rank's file cannot be read and was omitted",
                              json.ok() ? "" : json.errors()[0].message, "", "", ""});
     }
     if (reader.isFull())
@@ -179,7 +179,7 @@ Result<TraceJob> readPipelineEvents(const std::string& folder, const ReadControl
                           ""};
     if (reader.dropped() > 0)
         notes.push_back({Severity::warning, folder,
-                         std::to_string(reader.dropped()) + " events have no valid begin and end and were left out", "", "", "", ""});
+                         std::to_string(reader.dropped()) + " events have no valid begin and end and were omitted", "", "", "", ""});
     const JobShape shape{.name = fs::path(folder).filename().string(),
                          .replicas = sizes->replicas,
                          .stages = sizes->stages,

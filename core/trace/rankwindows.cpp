@@ -84,7 +84,7 @@ std::vector<KinetoRank> joined(std::vector<KinetoRank> parts)
             say(out.front(), part.path, "the recording of rank " + std::to_string(part.rank) + " is there twice and counts once");
             continue;
         } else if (begin(part) < until) {
-            say(part, part.path, "two recordings of rank " + std::to_string(part.rank) + " are of the same time: they are kept apart");
+            say(part, part.path, "two recordings of rank " + std::to_string(part.rank) + " are of the same time: they are read separately");
             out.push_back(std::move(part));
             continue;
         } else {

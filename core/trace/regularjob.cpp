@@ -104,7 +104,7 @@ Result<RegularJob> regularJob(const TraceJob& job, const HiddenBarriers& barrier
     if (regular.steps.size() < job.steps.size())
         regular.notes.push_back({Severity::warning, job.name,
                                  std::to_string(job.steps.size() - regular.steps.size()) + " of " + std::to_string(job.steps.size())
-                                     + " steps have other operations than most and were left out",
+                                     + " steps have other operations than most and were omitted",
                                  "", "", "", ""});
     return regular;
 }

@@ -106,7 +106,8 @@ private:
         };
         if (m_job.job->replicas < 2)
             m_result.notes.push_back({Severity::warning, m_job.job->name,
-                                      "one replica is recorded: a slow worker cannot be told from a stage with more work", "", "", "", ""});
+                                      "one replica is recorded: a slow worker cannot be distinguished from a stage with more work", "", "",
+                                      "", ""});
         constexpr std::size_t kNamed = 8; // repairs of single workers; the rest go with "all slow workers"
         for (std::size_t k = 0; k < std::min(kNamed, m_result.slow.size()); ++k) {
             const SlowWorker& w = m_result.slow[k];

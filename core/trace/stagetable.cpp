@@ -200,11 +200,11 @@ Diagnostics rowNotes(const RowCounts& counts, const std::string& path)
     Diagnostics notes;
     const auto of = [&](std::uint64_t n) { return std::to_string(n) + " of " + std::to_string(counts.rows) + " rows"; };
     if (counts.broken > 0)
-        notes.push_back(note(path, of(counts.broken) + " cannot be read and were left out", counts.firstBroken));
+        notes.push_back(note(path, of(counts.broken) + " cannot be read and were omitted", counts.firstBroken));
     if (counts.negative > 0)
-        notes.push_back(note(path, of(counts.negative) + " have a negative duration and were left out"));
+        notes.push_back(note(path, of(counts.negative) + " have a negative duration and were omitted"));
     for (const auto& [type, n] : counts.unknownTypes)
-        notes.push_back(note(path, of(n) + " are of an unknown type and were left out", type));
+        notes.push_back(note(path, of(n) + " are of an unknown type and were omitted", type));
     if (counts.tooMany > 0)
         notes.push_back(note(path, "rows beyond the first " + std::to_string(kMaxTraceOperations) + " were omitted"));
     return notes;

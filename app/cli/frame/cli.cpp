@@ -152,17 +152,17 @@ void addScenario(CLI::App& command, CommonOptions& options)
     command.add_option("scenario", options.scenario, "Scenario: a JSON file, - for standard input, a preset name, or STUDY.prism:NAME")
         ->required();
     command.add_option("--set", options.overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
-    command.add_flag("--strict", options.strict, "Warnings are errors: among others a job that does not fit into memory");
+    command.add_flag("--strict", options.strict, "Treat warnings as errors, for example when the job exceeds GPU memory");
 }
 
 void addSampling(CLI::App& command, CommonOptions& options)
 {
     command.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
     asCount(command.add_option("--samples", options.samples, "Steps to sample"))->check(CLI::Range(2, 10'000'000))->capture_default_str();
-    command.add_option("--threads", options.threads, "Threads (0 = all cores, and no more than these); the result does not depend on it")
+    command.add_option("--threads", options.threads, "Threads (0 = all cores, which is also the maximum); results do not depend on it")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
-    command.add_flag("--allow-long", options.allowLong, "Start also where one evaluation is estimated to take more than 10 s of CPU");
+    command.add_flag("--allow-long", options.allowLong, "Allow evaluations that are estimated to take more than 10 s of CPU");
     options.isSampled = true;
     command.parse_complete_callback([&options] { options.threads = std::min(options.threads, usableCores()); });
 }
@@ -173,7 +173,7 @@ void addOutput(CLI::App& command, CommonOptions& options, Cli& cli)
         cli.json = true;
     });
     command.add_option("--output", options.output, "Write to this file instead of standard output");
-    command.add_flag("--quiet", options.quiet, "Only errors on standard error: no notes, warnings or progress");
+    command.add_flag("--quiet", options.quiet, "Print only errors on standard error: no notes, warnings or progress");
 }
 
 std::string readInput(const std::string& path, std::size_t limitBytes)

@@ -35,7 +35,7 @@ std::string attributionText(const TailAttribution& a)
 void addAttribution(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<InsightCommand>();
-    CLI::App* command = app.add_subcommand("attribution", "What lies on the critical path, in all steps and in the slowest 5 %");
+    CLI::App* command = app.add_subcommand("attribution", "Kernels on the critical path of all steps and of the slowest 5 %");
     addInsight(*command, *options, cli, 1'000);
     command->callback([options] {
         Evaluator evaluator;

@@ -44,7 +44,8 @@ std::string comparisonText(const Comparison& c)
 void addCompare(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<CompareOptions>();
-    CLI::App* command = app.add_subcommand("compare", "Two scenarios: change of every figure, who is faster how often, which edit did it");
+    CLI::App* command =
+        app.add_subcommand("compare", "Compare two scenarios: change of every metric, how often each is faster, contribution of each edit");
     addInsight(*command, *options, cli, 1'000);
     command->add_option("other", options->other, "Scenario B (default: SCENARIO with --b-set)");
     command->add_option("--b-set", options->otherOverrides, "Override one parameter of B only: path=value (repeatable)")

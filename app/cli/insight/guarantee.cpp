@@ -50,12 +50,13 @@ std::string guaranteeText(const Guarantee& g)
 void addGuarantee(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<GuaranteeOptions>();
-    CLI::App* command = app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
+    CLI::App* command =
+        app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of meeting a deadline");
     addInsight(*command, *options, cli, 4'000);
     inUnit(command->add_option("--limit", options->query.limitsSeconds, "Limits such as 9.5s, separated by commas: P(step > limit)"), "s")
         ->delimiter(',');
     asShare(command->add_option("--probability", options->query.probabilities,
-                                "Probabilities such as 1%, separated by commas: the limit that is exceeded so often"))
+                                "Probabilities such as 1%, separated by commas: the limit that is exceeded with this probability"))
         ->delimiter(',');
     asShare(command->add_option("--trend", options->query.trend,
                                 "Change of the step time over the run, such as 0.8%, as fit and validate steps name it"))

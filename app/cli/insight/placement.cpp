@@ -47,7 +47,7 @@ std::string slowText(const SlowNodesReport& r)
     std::string text = fmt::format("With all of them    {}\nWithout any         {}\np95 change {}\n\n", figuresLine(r.withAll),
                                    figuresLine(r.withoutAny), milliseconds(r.total.p95));
     for (const SlowNodesReport::Row& row : r.rows)
-        text += fmt::format("{:<14} p95 when mended {}\n", row.label, milliseconds(row.mended.p95));
+        text += fmt::format("{:<14} p95 when repaired {}\n", row.label, milliseconds(row.mended.p95));
     return text;
 }
 
@@ -170,7 +170,7 @@ void addPlacement(CLI::App& app, Cli& cli)
             ->capture_default_str();
     auto* slow = command
                      ->add_option("--slow", options->slow,
-                                  "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
+                                  "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports the gain from repairing each")
                      ->allow_extra_args(false);
     auto* speeds = command->add_option("--speeds", options->speeds,
                                        "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");

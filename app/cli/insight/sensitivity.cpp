@@ -82,7 +82,7 @@ void addSensitivity(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<SensitivityOptions>();
     CLI::App* command =
-        app.add_subcommand("sensitivity", "What causes the spread: every kernel class, scope and factor, or one parameter over a range");
+        app.add_subcommand("sensitivity", "Causes of variability: every kernel class, scope and factor, or one parameter over a range");
     addInsight(*command, *options, cli, 500);
     auto* range = command->add_option("--range", options->range, "lo:hi:n, lo:hi:n:log, or a list a,b,c for --parameter");
     auto* parameter = command->add_option("--parameter", options->parameter, "Sweep this parameter (its JSON path)")->needs(range);

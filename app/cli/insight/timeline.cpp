@@ -49,7 +49,7 @@ std::string timelineText(const Timeline& t)
 void addTimeline(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<TimelineOptions>();
-    CLI::App* command = app.add_subcommand("timeline", "One sampled step: what ran when, the critical path, the bubbles");
+    CLI::App* command = app.add_subcommand("timeline", "One sampled step: operations over time, critical path, bubbles");
     addInsight(*command, *options, cli, 500);
     auto* quantile = asShare(command->add_option("--quantile", options->quantile, "The step at this quantile of the sampled ones"))
                          ->capture_default_str();

@@ -134,7 +134,7 @@ void pool(const PoolOptions& options)
 void addPoolFits(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<PoolOptions>();
-    CLI::App* command = app.add_subcommand("pool", "The spread to expect of a system without a series, from the fits of others");
+    CLI::App* command = app.add_subcommand("pool", "Expected variability of a system without a log, from the fits of others");
     addScenario(*command, *options);
     command->add_option("FITS", options->files, "reports that fit --json wrote, of two systems or more")->required();
     addOutput(*command, *options, cli);
@@ -146,7 +146,8 @@ void addPoolFits(CLI::App& app, Cli& cli)
 void addFit(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<FitOptions>();
-    CLI::App* command = app.add_subcommand("fit", "Fit level and spread to the step times of a run; writes a calibration of the cluster");
+    CLI::App* command =
+        app.add_subcommand("fit", "Fit level and variability to the step times of a run; writes a calibration of the cluster");
     addScenario(*command, *options);
     addStepLog(*command, options->log);
     addPart(*command, options->part, "fit on");

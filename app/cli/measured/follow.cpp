@@ -212,26 +212,25 @@ void addFollow(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<FollowCommand>();
     CLI::App* command = app.add_subcommand(
-        "follow", "Follow a training log beside its prediction: alarms for level, drift and stalls; nothing is sent anywhere");
+        "follow", "Compare a growing training log with its prediction: alarms for level, drift and stalls; nothing is sent anywhere");
     command->add_option("LOG", options->file, "the log, or - for standard input")->required();
     command->add_option("--scenario", options->scenario, "the job: a JSON file, a preset name, or STUDY.prism:NAME")->required();
     command->add_option("--set", options->overrides, "override one parameter of it: path=value (repeatable)")->allow_extra_args(false);
     command->add_option("--time-column", options->log.timeColumn, "field that is the time of a step");
     command->add_option("--run-column", options->log.runColumn, "lines with one value of this field belong to one run");
     command->add_option("--unit", options->log.unit, "of the time: s, ms or us")->check(oneOf({"s", "ms", "us"}));
-    command->add_option("--pattern", options->log.pattern,
-                        "a line of one's own: text with {seconds}, {ms} or {us}, {step}, {samples}, {*}");
-    inUnit(command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise"), "")
+    command->add_option("--pattern", options->log.pattern, "custom line: text with {seconds}, {ms} or {us}, {step}, {samples}, {*}");
+    inUnit(command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "expected false alarms per week"), "")
         ->check(CLI::Range(1e-6, 1000.0))
         ->capture_default_str();
     asShare(command->add_option("--least-shift", options->follow.minShift, "smallest change of level that is an alarm, as a share"))
         ->check(CLI::Range(0.001, 1.0))
         ->capture_default_str();
-    auto* once = command->add_flag("--once", options->once, "take what is there and leave");
+    auto* once = command->add_flag("--once", options->once, "read what the log has and exit");
     command->add_option("--on-alarm", options->onAlarm,
                         "program, with first arguments after blanks, started with each alarm as its last argument; no shell reads it");
-    command->add_flag("--all", options->all, "say where every step stands");
-    inUnit(command->add_option("--idle", options->idleSeconds, "leave when the log has not grown for so long; 0 = never"), "s")
+    command->add_flag("--all", options->all, "print the percentile of every step");
+    inUnit(command->add_option("--idle", options->idleSeconds, "exit when the log has not grown for this time; 0 = never"), "s")
         ->excludes(once);
     addSampling(*command, *options);
     command->add_flag("--json", options->json, "one JSON object per line")->each([&cli](const std::string&) { cli.json = true; });

@@ -17,7 +17,7 @@ void addStepLog(CLI::App& command, StepLogInput& input)
     command.add_option("--unit", input.options.log.unit, "of the time: s, ms or us; by its name where not given")
         ->check(oneOf({"s", "ms", "us"}));
     command.add_option("--pattern", input.options.log.pattern,
-                       "a line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} where wanted");
+                       "custom line: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} where wanted");
 }
 
 void addPart(CLI::App& command, std::string& part, const std::string& toDo)

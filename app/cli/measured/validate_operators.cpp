@@ -73,7 +73,7 @@ std::string reportText(const OperatorReport& report, bool everyRow)
         text += '\n';
     }
     text += fmt::format("{:<22} {:>6} {:>9} {:>8} {:>8} {:>8} {:>8}   {}\n", "operator", "rows", "mean |e|", "bias", "worst", "<= 10 %",
-                        "<= 25 %", "corrected, shapes left out");
+                        "<= 25 %", "corrected, held-out shapes");
     for (const OperatorAgreement& g : report.groups)
         text += fmt::format("{:<22} {:>6} {:>7.1f} % {:>+6.1f} % {:>+6.0f} % {:>6.0f} % {:>6.0f} %   {}\n", g.name, g.rows, 100 * g.meanAbs,
                             100 * g.bias, 100 * g.worst, 100.0 * g.within10 / g.rows, 100.0 * g.within25 / g.rows,
@@ -97,7 +97,7 @@ OperatorKind kindOf(const OperatorOptions& options)
     for (const auto& [word, found] : kWords)
         if (name.find(word) != std::string::npos)
             return found;
-    throw InputError({{Severity::error, "--op", "a table of modules does not say what was measured", options.file,
+    throw InputError({{Severity::error, "--op", "a table of modules does not state what was measured", options.file,
                        "qkv, fc1, attention, activation or norm", "", ""}});
 }
 
@@ -120,14 +120,14 @@ void validate(const OperatorOptions& options)
 void addValidateOperators(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<OperatorOptions>();
-    CLI::App* command = app.add_subcommand("operators", "Compare the model with a table of measured operators, row by row, and say "
-                                                        "what a correction by such a table would reach on other shapes");
+    CLI::App* command = app.add_subcommand("operators", "Compare the model with a table of measured operators, row by row, and "
+                                                        "with a correction by the table itself on held-out shapes");
     command
         ->add_option("TABLE", options->file,
                      "CSV, may be gzip: matrix products (m, n, k, dtype, latency_us or another time), or modules of a layer (mp, b, h, l, "
                      "dim, F_dur(us), B_dur(us))")
         ->required();
-    command->add_option("--gpu", options->gpu, "GPU preset; rows of other systems are left out")->capture_default_str();
+    command->add_option("--gpu", options->gpu, "GPU preset; rows of other systems are omitted")->capture_default_str();
     command->add_option("--op", options->op, "what a table of modules holds; default: the word that the file's name holds")
         ->check(oneOf({"qkv", "fc1", "attention", "activation", "norm"}));
     command->add_option("--attention-backend", options->backend, "kernel of measured attention")

@@ -108,7 +108,7 @@ std::string reportText(const ValidationReport& report)
         }
         std::string extra;
         if (!r.leftOut.empty())
-            extra += "left out of the sums, " + r.leftOut + " ";
+            extra += "omitted from the sums, " + r.leftOut + " ";
         if (r.predictedTflops > 0 && r.publishedTflops > 0)
             extra += fmt::format("{:.0f} of {:.0f} TFLOP/s as the source counts ", r.predictedTflops, r.publishedTflops);
         if (r.publishedMemoryGib > 0)
@@ -126,7 +126,7 @@ std::string reportText(const ValidationReport& report)
     for (const SuiteErrors& e : report.suites)
         out += suiteLine(e);
     out += suiteLine(report.all);
-    return out + fmt::format("the stated band holds {:.1f} % of the rows\n", 100 * report.bandCoverage);
+    return out + fmt::format("the stated band covers {:.1f} % of the rows\n", 100 * report.bandCoverage);
 }
 
 /// What a source does not state, put onto every row that runs.
@@ -151,7 +151,7 @@ void validate(const ValidateOptions& options)
     if (!options.scenarioOf.empty()) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) { return r.id == options.scenarioOf; });
         if (row == rows.end() || row->scheduleOnly || !row->skipped.empty())
-            throw InputError({{Severity::error, "--scenario", row == rows.end() ? "there is no such row" : "the row is no scenario",
+            throw InputError({{Severity::error, "--scenario", row == rows.end() ? "there is no such row" : "the row is not a scenario",
                                options.scenarioOf, row == rows.end() ? "the id of a row" : row->skipped, "", ""}});
         writeOutput(options, toJson(row->scenario));
         return;

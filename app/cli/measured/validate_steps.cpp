@@ -87,7 +87,7 @@ std::string reportText(const Report& r)
     std::string text = reportText(r.log);
     for (std::size_t i = 0; i < r.shapes.size(); ++i)
         text += fmt::format("  {}: {}\n", printable(r.log.runs[i].name, kMaxNameBytes), shapeText(r.shapes[i]));
-    text += fmt::format("{} steps of {} runs compared, {} left out\n", c.steps, c.runs, c.dropped);
+    text += fmt::format("{} steps of {} runs compared, {} omitted\n", c.steps, c.runs, c.dropped);
     text += fmt::format("Median step: measured {} s, predicted {} s\n\n", amountText(c.measuredMedianSeconds, 4),
                         amountText(c.predictedMedianSeconds, 4));
     text += fmt::format("{:<11} {:>8} {:>8} {:>8} {:>9} {:>14}\n", "over median", "p5", "p95", "p99", "cv", "beyond 1.05");
@@ -137,7 +137,8 @@ void addValidateSteps(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("steps", "Compare a measured series of step times with the predicted steps of one job");
     addScenario(*command, *options);
     addStepLog(*command, options->log);
-    command->add_option("--remove", options->remove, "what is no noise of single steps: warm-up, pauses, shifts, trend, all or none")
+    command
+        ->add_option("--remove", options->remove, "remove what is not noise of single steps: warm-up, pauses, shifts, trend, all or none")
         ->delimiter(',')
         ->check(oneOf({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
         ->capture_default_str();

@@ -99,7 +99,7 @@ void run(const ExploreOptions& options)
     const bool isShard = !options.shard.empty();
     const std::string file = isShard ? options.output : options.records;
     if (isShard && file.empty())
-        throw InputError({{Severity::error, "--shard", "A shard keeps what it finds in a file.", "no --output", "--output FILE", "", ""}});
+        throw InputError({{Severity::error, "--shard", "A shard writes its results to a file.", "no --output", "--output FILE", "", ""}});
     RecordsFile records(file);
     InsightOptions insight = insightOptions(options);
     insight.stop = records.stop();
@@ -127,24 +127,25 @@ void addSearchOptions(CLI::App& command, ExploreOptions& o)
     command
         .add_option("--objective", o.objective,
                     "mean, p50, p95, p99: seconds per token; cost_p95, ...: dollars; energy_p95, ...: kWh; tokens_per_s; tokens_per_usd; "
-                    "over:4.0s: P(longer step); deadline:30: P(job not done in so many days)")
+                    "over:4.0s: P(longer step); deadline:30: P(job not done in this number of days)")
         ->capture_default_str();
     command.add_option("--pareto", o.pareto, "Dimensions of the front: two or three of time, memory, cost, gpus, energy")
         ->capture_default_str();
-    command.add_option("--keep", o.query.keep, "How many of the best to tell apart")->check(CLI::Range(1, 100))->capture_default_str();
-    command.add_option("--most", o.query.mostSampled, "Configurations that are sampled at the most")
+    command.add_option("--keep", o.query.keep, "Number of top configurations to rank")->check(CLI::Range(1, 100))->capture_default_str();
+    command.add_option("--most", o.query.mostSampled, "Maximum number of configurations to sample")
         ->check(CLI::Range(1, kMostSampledPoints))
         ->capture_default_str();
-    asShare(command.add_option("--confidence", o.query.confidence, "That none of the best is left out for its samples"))
+    asShare(
+        command.add_option("--confidence", o.query.confidence, "Probability that sampling noise eliminates none of the top configurations"))
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();
     inUnit(command.add_option("--memory-margin", o.query.constraints.memoryMarginGib, "Memory of a GPU that must stay free, in GiB"), "GiB")
         ->check(CLI::Range(0.0, 10'000.0));
     asGpuCount(command.add_option("--max-gpus", o.query.constraints.maxGpus, "No more GPUs than these"))->check(CLI::Range(0, 1 << 20));
     command.add_flag("--tp-in-node", o.query.constraints.tensorInsideNode, "Tensor parallelism stays inside a node");
-    asCount(command.add_option("--draw", o.query.drawPoints, "Look at so many configurations of a large space, drawn at random"))
+    asCount(command.add_option("--draw", o.query.drawPoints, "Evaluate a random subset of this many configurations of a large space"))
         ->check(CLI::Range(1, 2'000'000));
-    command.add_flag("--list-rejected", o.query.listRejected, "With --json: what was left out, each with all its reasons");
+    command.add_flag("--list-rejected", o.query.listRejected, "With --json: list rejected configurations with every reason");
 }
 
 } // namespace
@@ -153,13 +154,11 @@ void addExplore(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ExploreOptions>();
     CLI::App* command =
-        app.add_subcommand("explore", "Search configurations: the best by p95 (or another figure, or cost), and how sure that is");
+        app.add_subcommand("explore", "Rank configurations by p95 step time, cost or another objective, with confidence intervals");
     addInsight(*command, *options, cli, kMostSamples);
     addSearchOptions(*command, *options);
-    CLI::Option* shard =
-        command->add_option("--shard", options->shard, "I/N: search the I-th of N parts and keep what it finds in --output");
-    CLI::Option* records =
-        command->add_option("--records", options->records, "Keep what is computed in FILE; a search that was stopped goes on from it");
+    CLI::Option* shard = command->add_option("--shard", options->shard, "I/N: search part I of N and write its results to --output");
+    CLI::Option* records = command->add_option("--records", options->records, "Checkpoint file; an interrupted search resumes from it");
     CLI::Option* slurm =
         command->add_option("--slurm", options->slurm, "Write a batch script for an array of shards to FILE, search nothing");
     command->add_option("--shards", options->shards, "Tasks of that array")

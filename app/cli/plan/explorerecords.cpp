@@ -44,7 +44,7 @@ std::string explorationText(const Exploration& e)
     }
     text += bestText(e);
     if (!e.rejected.empty())
-        text += "\nLeft out (a configuration may have several reasons; the second number had no other):\n";
+        text += "\nRejected (a configuration may have several reasons; the second number had no other):\n";
     for (const ExploreRejection& r : e.rejected)
         text += fmt::format("{:>9} {:>9} {}\n", r.count, r.alone, r.reason);
     return text + noteLines(e.notes);
@@ -65,8 +65,7 @@ ExploreKeeping RecordsFile::keeping(const RecordsHead& head, const SearchShard& 
     if (!std::filesystem::exists(m_path, none))
         return keeping;
     if (!std::filesystem::is_regular_file(m_path, none))
-        throw InputError(
-            {{Severity::error, m_path, "A search goes on from its file; this is none.", "a folder, device or pipe", "a file", "", ""}});
+        throw InputError({{Severity::error, m_path, "Not a checkpoint file of a search.", "a folder, device or pipe", "a file", "", ""}});
     keeping.known = recordsOf(m_path);
     const bool same =
         keeping.known.head == headLine(head) && keeping.known.shard.index == shard.index && keeping.known.shard.count == shard.count;

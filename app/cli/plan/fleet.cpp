@@ -35,7 +35,7 @@ std::string fleetText(const FleetReport& r)
         fmt::format("{} jobs on {} nodes with {} GPUs, {} runs; they ask for {:.0f} % of the cluster until the last is submitted\n", r.jobs,
                     r.nodes, r.gpus, r.runs, 100 * r.offeredLoad);
     if (r.withoutGpus + r.withoutDuration > 0)
-        text += fmt::format("Left out: {} rows without GPUs, {} that never ran\n", r.withoutGpus, r.withoutDuration);
+        text += fmt::format("Omitted: {} rows without GPUs, {} that never ran\n", r.withoutGpus, r.withoutDuration);
     text += fmt::format("\n{:<14} {:>8} {:>8} {:>8} {:>8} {:>6}   {:<16} {:<16} {:<16}\n", "", "mean h", "p50 h", "p95 h", "queue h",
                         "used", "mean / fifo", "p95 / fifo", "queue / fifo");
     const auto ratio = [](const Estimate& e) { return plusMinus(e.value, e.halfWidth); };

@@ -44,7 +44,7 @@ std::string text(const Moves& m, bool hasGoal, std::size_t top)
 void addImprove(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ImproveOptions>();
-    CLI::App* command = app.add_subcommand("improve", "The next best move: single changes ranked by what they give, with what they cost");
+    CLI::App* command = app.add_subcommand("improve", "Rank single changes by their gain in p95, with their cost in memory and money");
     addInsight(*command, *options, cli, 500);
     command->add_option("--goal", options->goal, "A target such as \"p95 <= 4.0 s\": how likely each move reaches it");
     command->add_flag("--pairs", options->pairs, "Also the pairs of the five best moves");

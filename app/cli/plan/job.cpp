@@ -103,13 +103,13 @@ JobReport computed(const WholeJobOptions& options)
 void addJob(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<WholeJobOptions>();
-    CLI::App* command = app.add_subcommand("job", "The whole run: end date, goodput by cause, checkpoints, spares, cost and energy");
+    CLI::App* command = app.add_subcommand("job", "The training run: end date, goodput by cause, checkpoints, spares, cost and energy");
     addInsight(*command, *options, cli, 2'000);
     inUnit(command->add_option("--tokens", options->query.tokens, "Tokens to train, for example 15T (default: the scenario's)"), "tokens");
     inUnit(command->add_option("--deadline-days", options->query.deadlineDays,
                                "Probability of being done by then (default: the job section's)"),
            "days");
-    asCount(command->add_option("--runs", options->query.runs, "Sampled runs of the whole job"))->capture_default_str();
+    asCount(command->add_option("--runs", options->query.runs, "Training runs to sample"))->capture_default_str();
     command->callback([options] { writeInsight(*options, computed(*options), jobText); });
 }
 

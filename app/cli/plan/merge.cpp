@@ -42,9 +42,9 @@ void run(const MergeOptions& options)
 void addMerge(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<MergeOptions>();
-    CLI::App* command = app.add_subcommand("merge", "One search from the files of its shards (explore --shard)");
+    CLI::App* command = app.add_subcommand("merge", "Merge the files of the shards of one search (explore --shard)");
     command->add_option("FILES", options->files, "Files of all shards of one search")->required();
-    command->add_option("--records", options->records, "Also write the file that one run of the whole search would have kept");
+    command->add_option("--records", options->records, "Also write the checkpoint file of the whole search");
     command->add_option("--threads", options->threads, "0 = all cores")->check(CLI::Range(0, 1024));
     addOutput(*command, *options, cli);
     addTableOptions(*command, *options);

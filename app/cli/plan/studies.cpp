@@ -59,12 +59,12 @@ void addStudies(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<StudiesOptions>();
     options->samples = 2'000;
-    CLI::App* command = app.add_subcommand("studies", "Questions of the library, each answered by sampling its scenarios");
+    CLI::App* command = app.add_subcommand("studies", "Built-in studies, each computed by sampling its scenarios");
     command->require_subcommand(1);
     CLI::App* list = command->add_subcommand("list", "Names and titles");
     addOutput(*list, *options, cli);
     list->callback([options] { writeOutput(*options, studiesList(options->json)); });
-    CLI::App* run = command->add_subcommand("run", "The question, a table, what was published, and what comes out here");
+    CLI::App* run = command->add_subcommand("run", "Run a study: question, table, published result, computed result");
     run->add_option("NAME", options->name, "Name of the study")->required();
     addSampling(*run, *options);
     addOutput(*run, *options, cli);

@@ -40,7 +40,7 @@ std::string tableJson()
 void addFigures(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<FigureOptions>();
-    CLI::App* command = app.add_subcommand("metrics", "Every figure with its unit, its formula in words and the function that computes it");
+    CLI::App* command = app.add_subcommand("metrics", "Every metric with its unit, formula and the function that computes it");
     command->add_flag("--markdown", options->markdown, "Print the help page resources/help/figures.md");
     addOutput(*command, *options, cli);
     command->callback([options] { writeOutput(*options, options->json ? tableJson() : options->markdown ? figurePage() : tableText()); });

@@ -76,7 +76,7 @@ void help(const CLI::App& app, const HelpOptions& options)
 void addHelp(CLI::App& app, Cli& /*cli*/)
 {
     auto options = std::make_shared<HelpOptions>();
-    CLI::App* command = app.add_subcommand("help", "What a command takes, as text, man page or the reference of all of them");
+    CLI::App* command = app.add_subcommand("help", "Usage of a command as text or man page; reference tables");
     command->add_option("command", options->command, "The command, for example: study add");
     auto* man = command->add_flag("--man", options->man, "A man page; without COMMAND all of them, into the folder --output");
     command->add_flag("--markdown", options->markdown, "Print the help page resources/help/command-line.md")->excludes(man);
@@ -87,7 +87,7 @@ void addHelp(CLI::App& app, Cli& /*cli*/)
 void addCompletion(CLI::App& app, Cli& /*cli*/)
 {
     auto options = std::make_shared<HelpOptions>();
-    CLI::App* command = app.add_subcommand("completion", "The completion of commands and options for a shell");
+    CLI::App* command = app.add_subcommand("completion", "Shell completion of commands and options");
     command->add_option("shell", options->shell, "bash, zsh or fish")->required()->check(oneOf({"bash", "zsh", "fish"}));
     command->add_option("--output", options->output, "Write to this file instead of standard output");
     command->footer("Example: source <(prism-cli help completion bash)");

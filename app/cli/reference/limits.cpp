@@ -148,10 +148,10 @@ std::string page()
 {
     std::string text =
         "# Limits\n\n"
-        "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
-        "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory of a JSON document\n"
-        "has a limit of its own besides its text; tables are read row by row. Lines of a log, events and lines of a trace beyond a\n"
-        "limit are left out and counted, for they come in millions and the rest is good. This page is made from the constants in the\n"
+        "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and reports\n"
+        "the value, the limit and its place (exit code 1); nothing is cut silently. The memory of a JSON document\n"
+        "has a separate limit; tables are read row by row. Lines of a log, events and lines of a trace beyond a\n"
+        "limit are omitted and counted. This page is made from the constants in the\n"
         "code by `prism-cli help limits --markdown`.\n\n"
         "| reader | what | at most |\n| --- | --- | --- |\n";
     for (const Limit& limit : limits())
@@ -184,7 +184,7 @@ struct LimitsOptions : CommonOptions {
 void addLimits(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<LimitsOptions>();
-    CLI::App* command = app.add_subcommand("limits", "The largest inputs that each reader takes");
+    CLI::App* command = app.add_subcommand("limits", "Maximum input sizes of each reader");
     command->add_flag("--markdown", options->markdown, "Print the help page resources/help/limits.md");
     addOutput(*command, *options, cli);
     command->callback([options] { writeOutput(*options, options->json ? json() : options->markdown ? page() : table()); });

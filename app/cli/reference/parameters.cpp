@@ -59,8 +59,7 @@ std::string parametersJson()
 void addParameters(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ParameterOptions>();
-    CLI::App* command =
-        app.add_subcommand("parameters", "Everything that --set and a scenario file can change, with ranges, units and defaults");
+    CLI::App* command = app.add_subcommand("parameters", "Parameters of --set and of scenario files, with ranges, units and defaults");
     command->add_flag("--markdown", options->markdown, "Print the help page resources/help/parameters.md");
     command->add_flag("--classes", options->classes,
                       "Print the names of the kernel classes: the help page resources/help/kernel-classes.md");

@@ -80,7 +80,7 @@ std::string shown(const PresetOptions& options)
 void addPresets(CLI::App& app, Cli& cli)
 {
     CLI::App* command =
-        app.add_subcommand("presets", "The library of GPUs, fabrics, models, spreads and scenarios, with the source of every number");
+        app.add_subcommand("presets", "Library of GPUs, fabrics, models, variability and scenarios, with the source of every number");
     command->require_subcommand(1);
     auto options = std::make_shared<PresetOptions>();
 

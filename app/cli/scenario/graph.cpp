@@ -72,7 +72,7 @@ void addGraph(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("graph", "Write the step graph of a scenario as JSON (format: resources/help/stepgraph.md)");
     addScenario(*command, *options);
     addOutput(*command, *options, cli);
-    auto* validate = command->add_flag("--validate", options->validate, "SCENARIO is a step graph: say everything that is wrong with it");
+    auto* validate = command->add_flag("--validate", options->validate, "SCENARIO is a step graph: list every error in it");
     auto* chakra = command->add_option("--chakra", options->chakra,
                                        "Write execution traces of MLCommons Chakra, one per rank, into this folder instead");
     chakra->excludes(validate)->excludes(command->get_option("--output"))->excludes(command->get_option("--json"));

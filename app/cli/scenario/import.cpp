@@ -115,7 +115,7 @@ CLI::App* addImport(CLI::App& parent, Cli& cli, const char* name, const char* he
 {
     CLI::App* command = parent.add_subcommand(name, help);
     command->add_option("file", options->input, "The file, or - for standard input")->required();
-    command->add_option("--base", options->base, "Scenario that gives what the input does not say (file, preset name, ...)");
+    command->add_option("--base", options->base, "Scenario that supplies what the input does not state (file, preset name, ...)");
     command->add_option("--name", options->name, "Name of the new scenario")->capture_default_str();
     addOutput(*command, *options, cli);
     return command;

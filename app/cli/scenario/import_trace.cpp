@@ -50,9 +50,9 @@ void addImportTrace(CLI::App& parent, Cli& cli)
         ->required();
     command->add_option("--meta", options->meta, "Sizes of a stage table's job");
     command->add_option("--base", options->base,
-                        "Scenario that gives what the trace does not say: model, GPU, network, tensor parallelism");
+                        "Scenario that supplies what the trace does not state: model, GPU, network, tensor parallelism");
     command->add_option("--name", options->name, "Name of the new scenario; else that of the base");
-    command->add_flag("--progress", options->progress, "Say on standard error how far reading is");
+    command->add_flag("--progress", options->progress, "Print the progress of reading on standard error");
     addOutput(*command, *options, cli);
     command->callback([options] {
         const Scenario base = importBase(*options);

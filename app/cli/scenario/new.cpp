@@ -27,7 +27,7 @@ void addNew(CLI::App& app, Cli& /*cli*/)
                         "Scenario to start from: a JSON file, a preset name, or STUDY.prism:NAME (default: the first of the sample study)");
     command->add_option("--set", options->overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
     command->add_option("--name", options->name, "Name of the new scenario");
-    command->add_flag("--all", options->all, "Also the parameters that are seldom changed");
+    command->add_flag("--all", options->all, "Include rarely used parameters");
     command->add_option("--output", options->output, "Write to this file instead of standard output");
     command->footer("The file is JSON with // comments, which every command and the window read.\n"
                     "Example: prism-cli new llama3-70b-256-h100 --output mine.json && prism-cli predict mine.json");

@@ -301,7 +301,7 @@ void addSource(CLI::App& app, StudyCommand& command, const char* option, const c
     app.add_option(option, command.first, help)->required();
     app.add_option("--set", command.overrides, "Override one parameter: path=value (repeatable)")->expected(1)->allow_extra_args(false);
     app.add_option("--name", command.name, "Name in the study; otherwise the scenario's own");
-    app.add_option("--note", command.note, "Note beside it");
+    app.add_option("--note", command.note, "Note of the scenario");
     app.add_flag("--replace", command.replace, "A scenario of this name gets a new revision instead of a numbered namesake");
     addWait(app, command);
 }
@@ -337,10 +337,10 @@ void addStudy(CLI::App& app, Cli& cli)
     sub->add_option("a", c->first, "Scenario, or NAME@N for its Nth revision")->required();
     sub->add_option("b", c->second, "Scenario, or NAME@N for its Nth revision")->required();
     addCommand(*study, cli, c, "check", "Check the whole file; exit code 1 when it is damaged", [c, &cli] { check(*c, cli); });
-    sub = addCommand(*study, cli, c, "compact", "Give unused space back", [c] { compact(*c); });
-    sub->add_flag("--drop-history", c->dropHistory, "Also forget undo steps, removed scenarios and earlier revisions");
+    sub = addCommand(*study, cli, c, "compact", "Free unused space", [c] { compact(*c); });
+    sub->add_flag("--drop-history", c->dropHistory, "Also delete undo steps, removed scenarios and earlier revisions");
     addWait(*sub, *c);
-    addCommand(*study, cli, c, "salvage", "Copy what a damaged study still holds into a new one (--output)", [c] { salvage(*c); });
+    addCommand(*study, cli, c, "salvage", "Copy everything readable of a damaged study into a new one (--output)", [c] { salvage(*c); });
 }
 
 } // namespace prism::cli

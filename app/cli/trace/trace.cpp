@@ -18,7 +18,7 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli)
     command.add_option("table", options.table, "Table of operations, one row each (CSV, may be gzip), or a folder of pp_rank_N.json files")
         ->required();
     command.add_option("--meta", options.meta, "File with dp_size, pp_size and vpp_size of the job; without it they come from the rows");
-    command.add_flag("--progress", options.progress, "Say on standard error how far reading is");
+    command.add_flag("--progress", options.progress, "Print the progress of reading on standard error");
     addOutput(command, options, cli);
 }
 
@@ -99,7 +99,7 @@ std::string assumedText(const std::vector<std::string>& assumptions, const Trace
 
 void addTrace(CLI::App& app, Cli& cli)
 {
-    CLI::App* command = app.add_subcommand("trace", "Measured jobs: what tables and traces of operations say");
+    CLI::App* command = app.add_subcommand("trace", "Measured jobs: analyse tables and traces of operations");
     command->require_subcommand(1);
     addTraceWhatIf(*command, cli);
     addTracePredict(*command, cli);

@@ -137,18 +137,18 @@ void predictHeldOut(const TracePredictOptions& options)
 void addTracePredict(CLI::App& parent, Cli& cli)
 {
     auto options = std::make_shared<TracePredictOptions>();
-    CLI::App* command = parent.add_subcommand("predict", "Learn from a part of a measured job's steps and compare with the rest");
+    CLI::App* command = parent.add_subcommand("predict", "Train on a part of the steps of a measured job and test against the rest");
     addJob(*command, *options, cli);
     command
         ->add_option("--train", options->heldOut.train,
                      "Steps to learn from: even, odd, first-half, a fraction (drawn with --seed), or step numbers")
         ->capture_default_str();
     command->add_flag("--exclude-startup", options->heldOut.excludeStartup, "Leave start-up steps out of both parts");
-    command->add_option("--train-replicas", options->heldOut.trainReplicas, "Learn from the first so many replicas alone (0 = all)")
+    command->add_option("--train-replicas", options->heldOut.trainReplicas, "Train on the first N replicas only (0 = all)")
         ->check(CLI::Range(0, 65'536));
     command->add_option("--seed", options->heldOut.seed, "Seed of all random numbers")->capture_default_str();
     command->add_option("--samples", options->heldOut.samples, "Steps to draw")->check(CLI::Range(100, 1'000'000))->capture_default_str();
-    command->add_option("--parts", options->parts, "Learn from so many random parts, one after the other, and give the means (0 = one)")
+    command->add_option("--parts", options->parts, "Train on N random parts in sequence and print the means (0 = one)")
         ->check(CLI::Range(0, kMostParts));
     command->callback([options] { predictHeldOut(*options); });
 }

@@ -153,7 +153,7 @@ CLI::App* addPaths(CLI::App& parent, const char* name, const char* help, TraceOp
                      "Profiler traces (files or folders, one rank each), a stage table (.csv, .csv.gz) or a folder of pp_rank_N.json")
         ->required();
     command->add_option("--meta", options.meta, "Sizes of a stage table's job");
-    command->add_flag("--progress", options.progress, "Say on standard error how far reading is");
+    command->add_flag("--progress", options.progress, "Print the progress of reading on standard error");
     addOutput(*command, options, cli);
     return command;
 }
@@ -163,7 +163,7 @@ CLI::App* addPaths(CLI::App& parent, const char* name, const char* help, TraceOp
 void addTraceReport(CLI::App& parent, Cli& cli)
 {
     auto options = std::make_shared<TraceOptions>();
-    addPaths(parent, "report", "Say what traces hold: collectives and groups, host gaps, hidden barriers, schedule, pools", *options, cli)
+    addPaths(parent, "report", "Summarise traces: collectives and groups, host gaps, hidden barriers, schedule, pools", *options, cli)
         ->callback([options] { report(*options); });
 }
 

@@ -81,7 +81,7 @@ std::string whatIfJson(const TraceJob& job, const WhatIf& w, const Repairs& r)
 
 std::string repairsText(const TraceJob& job, const Repairs& r)
 {
-    std::string text = "\nWhat a repair brings (the measured steps run again with one thing mended; not the published ideal above)\n";
+    std::string text = "\nWhat a repair brings (the measured steps run again with one repair; not the published ideal above)\n";
     const auto line = [&](const std::string& name, const StepTimes& t) {
         text += fmt::format("  {:<24} mean {:>8} s   p50 {:>8} s   p95 {:>8} s", name, amountText(t.mean, 4), amountText(t.p50, 4),
                             amountText(t.p95, 4));
@@ -123,7 +123,7 @@ void addTraceWhatIf(CLI::App& parent, Cli& cli)
 {
     auto options = std::make_shared<JobOptions>();
     CLI::App* command =
-        parent.add_subcommand("whatif", "Slowdown figures of a measured job, and what repairs of workers, stages and gaps would bring");
+        parent.add_subcommand("whatif", "Slowdown metrics of a measured job, and the gain from repairing workers, stages and gaps");
     addJob(*command, *options, cli);
     command->callback([options] {
         const TraceJob job = loadJob(*options);

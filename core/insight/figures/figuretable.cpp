@@ -73,7 +73,7 @@ constexpr Figure kFigures[] = {
     {"breakdown_s.optimizer", "Optimizer", "s", "Parameter update", kBreakdown, "breakdownOf"},
     {"breakdown_s.other", "Other", "s", "Host time and what no other part names", kBreakdown, "breakdownOf"},
     {"communication", "", "s",
-     "Per class of communication on the busiest stage: seconds beside compute (hidden) and seconds that are waited for (exposed); shares "
+     "Per class of communication on the busiest stage: seconds hidden behind compute and exposed seconds (exposed); shares "
      "of the step and of "
      "the GPU-hours",
      "core/cost/communication.cpp", "communicationOf"},

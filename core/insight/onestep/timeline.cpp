@@ -296,7 +296,7 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
             ? "The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation."
             : fmt::format("Replica {} is shown; it waits for replica {}, through which the critical path runs.", result.replica, slowest));
     if (byQuantile)
-        result.notes.push_back(fmt::format("Draw {} of {} sampled steps stands at this quantile.", sample, candidates));
+        result.notes.push_back(fmt::format("Draw {} of {} sampled steps is at this quantile.", sample, candidates));
     return result;
 }
 

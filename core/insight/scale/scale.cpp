@@ -176,7 +176,7 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
     if (!scenario.variability.slow.empty())
         curve.notes.emplace_back("Slow places are carried to every size: each on its stage, in its replica where there is one.");
     if (!scenario.measured.speeds.empty())
-        curve.notes.emplace_back("Measured speeds belong to the given cluster and are left out at other sizes.");
+        curve.notes.emplace_back("Measured speeds belong to the given cluster and are omitted at other sizes.");
     curve.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return curve;
 }

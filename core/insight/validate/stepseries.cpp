@@ -192,7 +192,7 @@ void addNotes(SeriesComparison& c)
 {
     if (c.lag1 > c.predictedLag1 + 0.2)
         c.notes.emplace_back(
-            "Neighbouring measured steps are more alike than predicted ones: there are episodes of several steps (a level that "
+            "Neighbouring measured steps are more correlated than predicted ones: there are episodes of several steps (a level that "
             "comes and goes, a slow recovery) that the scenario's regimes do not have.");
     if (c.measured.p99 > c.predicted.p99 + std::max(0.02, c.p99.halves))
         c.notes.emplace_back(
@@ -219,7 +219,7 @@ Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logge
                           "",
                           "no run is long enough",
                           std::to_string(logged) + " steps",
-                          "at least " + std::to_string(kFewestSteps) + " steps beside those that are left out",
+                          "at least " + std::to_string(kFewestSteps) + " steps in addition to the omitted ones",
                           "",
                           ""};
     return series;

@@ -209,7 +209,7 @@ private:
             return std::nullopt;
         const auto number = integerFromText(*value);
         if (!number || *number < 1 || *number > (std::int64_t{1} << 40)) {
-            error(flag, "this is no positive integer", *value, "a positive integer");
+            error(flag, "not a positive integer", *value, "a positive integer");
             return std::nullopt;
         }
         return number;
@@ -306,7 +306,7 @@ private:
                 return;
             }
         }
-        note(Severity::warning, "--moe-layer-freq", "the pattern " + pattern.substr(0, 60) + " is not understood; every layer has experts");
+        note(Severity::warning, "--moe-layer-freq", "the pattern " + pattern.substr(0, 60) + " is not recognised; every layer has experts");
     }
 
     void vocabulary()

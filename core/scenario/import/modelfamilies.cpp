@@ -36,7 +36,7 @@ void readLlamaLike(ConfigReader& r)
     m.addBiasLinear = mlpBias && attentionBias;
     m.addQkvBias = attentionBias && !mlpBias;
     if (mlpBias && !attentionBias)
-        r.note(Severity::warning, "mlp_bias", "biases in the MLP alone are left out");
+        r.note(Severity::warning, "mlp_bias", "biases in the MLP alone are omitted");
 }
 
 void readMistral(ConfigReader& r)
@@ -80,7 +80,7 @@ void readQwenExperts(ConfigReader& r)
     r.integer("shared_expert_intermediate_size", m.moeSharedExpertIntermediateSize);
     r.integer("decoder_sparse_step", m.moeLayerFreq);
     if (r.listSize("mlp_only_layers") > 0)
-        r.note(Severity::warning, "mlp_only_layers", "single dense layers in between are left out");
+        r.note(Severity::warning, "mlp_only_layers", "single dense layers in between are omitted");
 }
 
 void readQwen2Moe(ConfigReader& r)
@@ -225,7 +225,7 @@ void readSlidingLayers(ConfigReader& r, std::int64_t every)
 /// Norms after attention and MLP as well as before them.
 void noteSecondNorms(ConfigReader& r)
 {
-    r.note(Severity::note, "model.normalization", "the norms behind attention and MLP are left out");
+    r.note(Severity::note, "model.normalization", "the norms behind attention and MLP are omitted");
 }
 
 void readGemma(ConfigReader& r)

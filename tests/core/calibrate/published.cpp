@@ -192,7 +192,7 @@ TEST(Published, AKnownFactStandsForWhatTheSourceDoesNotState)
     EXPECT_EQ(rowWith(flash2, unknown).scenario.training.attentionBackend, "flash2");
     const PublishedRow other = rowWith(flash2, unknown + R"(,"facts":{"attention_kernel":"abacus"})");
     EXPECT_EQ(other.scenario.training.attentionBackend, "flash2");
-    EXPECT_TRUE(assumes(other, "facts.attention_kernel says what is not known: abacus"));
+    EXPECT_TRUE(assumes(other, "facts.attention_kernel has a value that is not recognised: abacus"));
 }
 
 /// The precision of attention has no path of its own: it says more of the kernel that the source names.

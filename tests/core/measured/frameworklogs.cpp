@@ -196,7 +196,7 @@ TEST(FrameworkLogs, LinesEveryFewStepsHaveNoPauseBetweenThem)
     ASSERT_EQ(log.steps(), 3U);
     EXPECT_NEAR(log.runs[0].steps[1].pauseSeconds, 0, 1e-9);
     EXPECT_NEAR(log.runs[0].steps[2].pauseSeconds, 60, 1e-9);
-    EXPECT_TRUE(says(log, "each line tells their mean"));
+    EXPECT_TRUE(says(log, "each line reports their mean"));
     EXPECT_FALSE(says(read(line("12:00:50", 1) + line("12:00:55", 2)), "mean"));
 }
 

@@ -324,7 +324,7 @@ TEST(StepLog, PausesLimitsAndRepeatsByHand)
     EXPECT_EQ(std::tuple(log.lines, log.matched, log.repeated, log.unusable), std::tuple(7, 6, 1, 1));
     EXPECT_EQ(log.steps(), 4U);
     EXPECT_EQ(reportText(log),
-              "table with a header: 6 of 7 lines tell of a step (step_time_s in s)\n4 steps in 2 runs, 1 repeated left out, 1 "
+              "table with a header: 6 of 7 lines report a step (step_time_s in s)\n4 steps in 2 runs, 1 repeated omitted, 1 "
               "without a usable time left out\n");
     EXPECT_TRUE(reportText(readStepLog(head + "1,2,5,\n").value()).ends_with("1 steps in 1 run\n"));
     // Named runs begin anew where the number falls below half.

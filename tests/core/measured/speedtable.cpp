@@ -117,8 +117,8 @@ TEST(SpeedTable, EachKindOfErrorSaysItsLine)
     EXPECT_EQ(onlyError("a,inf\n"), "s.csv:3 A speed must be positive and finite.");
     EXPECT_EQ(onlyError("a,\n"), "s.csv:3 The speed is missing or not a number.");
     EXPECT_EQ(onlyError("a,fast\n"), "s.csv:3 The speed is missing or not a number.");
-    EXPECT_EQ(onlyError("a,600 GFLOP/s\n"), "s.csv:3 The speed carries a unit of its own; the header says tflops.");
-    EXPECT_EQ(onlyError("a,98%\n"), "s.csv:3 The speed carries a unit of its own; the header says tflops.");
+    EXPECT_EQ(onlyError("a,600 GFLOP/s\n"), "s.csv:3 The speed has another unit than the header: tflops.");
+    EXPECT_EQ(onlyError("a,98%\n"), "s.csv:3 The speed has another unit than the header: tflops.");
     EXPECT_EQ(onlyError("a,600,7\n"), "s.csv:3 The row has another number of cells than the header.");
     EXPECT_EQ(onlyError("a,\"612,5\"\n"), "s.csv:3 The comma may stand for decimals or for thousands.");
     EXPECT_EQ(onlyError("\"a,600\n"), "s.csv:3 A quote is not closed.");
@@ -126,7 +126,7 @@ TEST(SpeedTable, EachKindOfErrorSaysItsLine)
     EXPECT_EQ(onlyError("a,600\nb,590\nc,0.6\n"), "s.csv:5 The speed is more than 20 times off the table's median: another unit?");
     EXPECT_EQ(onlyError("a;612,5\n", "node;tflops\ngood;600\n"), "s.csv:3 The comma may stand for decimals or for thousands.");
     EXPECT_EQ(onlyError("a,-1,600\n", "node,gpu,tflops\ngood,0,600\n"), "s.csv:3 The GPU is not a number inside a node.");
-    EXPECT_EQ(onlyError("2,600\n3,600\n", "node,tflops\n0,600\n"), "s.csv The nodes are numbered, but not one after the other.");
+    EXPECT_EQ(onlyError("2,600\n3,600\n", "node,tflops\n0,600\n"), "s.csv The node numbers are not consecutive.");
     EXPECT_EQ(onlyError("a,600\n", "host,speed\nb,610\n"), "s.csv The column speed holds no relative speeds.");
     EXPECT_EQ(onlyError("", std::string("\xFF\xFEn", 3)), "s.csv:1 The table is in UTF-16.");
     EXPECT_EQ(onlyError("", std::string("no\0de", 5)), "s.csv:1 The file is not text.");

@@ -105,7 +105,7 @@ TEST(StageTable, RepeatedStepCountsOnce)
     ASSERT_TRUE(twice.ok() && restarted.ok());
     EXPECT_EQ(twice->steps[0].operations, once->steps[0].operations);
     EXPECT_EQ(restarted->steps[0].operations, once->steps[0].operations);
-    EXPECT_TRUE(says(twice->notes, "16 operations stand there twice"));
+    EXPECT_TRUE(says(twice->notes, "16 operations occur twice"));
 }
 
 TEST(StageTable, MissingRanksAndStepsAreLeftOutAndSaid)
@@ -131,7 +131,7 @@ TEST(StageTable, OneRankPerStageStandsForAReplica)
     const auto job = jobOfText(text);
     ASSERT_TRUE(job.ok());
     EXPECT_EQ(job->replicas, 1);
-    EXPECT_TRUE(says(job->notes, "workers of several replicas stand in for one"));
+    EXPECT_TRUE(says(job->notes, "workers of several replicas represent one"));
 }
 
 TEST(StageTable, CutFileGivesItsWholeSteps)
