@@ -107,6 +107,8 @@ def make(folder, cli, source):
     seconds = [float(line.split(",")[1]) for line in (folder / "within.csv").read_text().splitlines()[1:]]
     (folder / "train.log").write_text(log_of(seconds[:400]))
     (folder / "friday.log").write_text(log_of(seconds[400:500] + seconds[100:400]))
+    for name, fit in (("train", "one"), ("friday", "two")):
+        run("calibrate", "fit", "mine.json", f"{name}.log", "--samples", "500", "--json", "--output", f"{fit}.json")
     run("study", "add", "plan.prism", "mine.json", "--name", "base")
     run("study", "add", "plan.prism", "mine.json", "--name", "tp4", "--set", "parallelism.tp=4")
     (folder / "report.txt").unlink()

@@ -114,7 +114,8 @@ class Runner:
 
     def bounded(self, command):
         for name in self.sampling:
-            command = re.sub(rf"prism-cli {name}(?= )(?![^|&]*--(?:help|list))", f"prism-cli {name} --samples 200", command)
+            below = "|".join(n[len(name) + 1:] for n in self.names if n.startswith(name + " ")) or "$^"  # commands below take their own
+            command = re.sub(rf"prism-cli {name}(?= )(?! (?:{below})\b)", f"prism-cli {name} --samples 200", command)
         command = re.sub(r"(--samples 200.*?)--samples [\dk,_]+", r"\1", command)
         for pattern, smaller in SMALLER:
             command = re.sub(pattern, smaller, command)

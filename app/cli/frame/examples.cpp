@@ -29,8 +29,7 @@ const std::map<std::string, std::string, std::less<>>& examples()
         {"job fleet", "prism-cli job fleet jobs.csv cluster.json --runs 50"},
         {"help metrics", "prism-cli help metrics --markdown"},
         {"calibrate fit", "prism-cli calibrate fit mine.json train.log --output mycluster.json"},
-        {"calibrate pool", "prism-cli calibrate fit mine.json train.log --json --output one.json && prism-cli calibrate pool mine.json "
-                           "one.json --output expected.json"},
+        {"calibrate pool", "prism-cli calibrate pool mine.json one.json two.json --output expected.json"},
         {"calibrate join",
          "prism-cli import nccl-tests all_reduce.log > coll.json && prism-cli calibrate join coll.json --output site.json"},
         {"validate follow", "prism-cli validate follow train.log --scenario mine.json --false-alarms 0.5"},
