@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -44,6 +47,29 @@ TEST(Pages, NameFilesThatExist)
         for (const std::smatch& m : named)
             EXPECT_TRUE(isThere(m[1])) << page << " names " << m[1];
     }
+}
+
+/// Each folder of core and ui begins with a README: what it answers, its types, an example, where to start reading.
+TEST(Pages, EachFolderHasAReadmeThatNamesItsHeaders)
+{
+    constexpr std::size_t kMaxLines = 25;
+    const std::set<std::string> simulator{"core/sim", "core/walk"}; // described in resources/help/engine.md
+    const std::regex header(R"re(\b(\w+\.h)\b)re");
+    int folders = 0;
+    for (const char* part : {"core", "ui"})
+        for (const auto& entry : fs::directory_iterator(fs::path(PRISM_SOURCE_DIR) / part)) {
+            const std::string folder = part + ("/" + entry.path().filename().string());
+            if (!entry.is_directory() || simulator.contains(folder))
+                continue;
+            ++folders;
+            const std::string text = textOf(folder + "/README.md");
+            EXPECT_FALSE(text.empty()) << folder << " has no README.md";
+            EXPECT_LE(std::count(text.begin(), text.end(), '\n'), kMaxLines) << folder;
+            for (const std::smatch& m : matches(text, header))
+                EXPECT_TRUE(fs::exists(entry.path() / m[1].str()) || text.find("/" + m[1].str()) != std::string::npos)
+                    << folder << "/README.md names " << m[1];
+        }
+    EXPECT_GE(folders, 30);
 }
 
 TEST(Pages, NameFunctionsWhereTheyStand)
