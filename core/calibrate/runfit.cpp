@@ -182,7 +182,7 @@ std::string rangeText(const char* name, const Bounded& b, const char* unit)
 /// job's median says little: they stay.
 std::vector<double> atOneLevel(std::vector<double> seconds)
 {
-    constexpr std::size_t kFewestOfAJob = 20;
+    constexpr std::size_t kFewestOfAJob = 10;
     if (seconds.size() < kFewestOfAJob * kMiddleJobs)
         return seconds;
     const double all = medianOf(seconds);

@@ -373,8 +373,6 @@ Stage Evaluator::Impl::Run::sample()
     progress(Stage::refined);
     if (!takePrecise(wanted))
         return Stage::refined;
-    const Diagnostics& warnings = m_snapshot.samples->warnings;
-    m_snapshot.diagnostics.insert(m_snapshot.diagnostics.end(), warnings.begin(), warnings.end());
     if (!takeWithin(wanted))
         return Stage::refined;
     if (!m_options.varianceShares)

@@ -57,9 +57,6 @@ Verdict verdictOf(const Snapshot& snapshot)
         verdict.doubts.push_back({Doubt::Kind::unheardOf, "",
                                   fmt::format("An MFU of {:.0f} % is above every published step that the model is checked on ({:.0f} %).",
                                               100 * snapshot.mfu, 100 * kHighestPublishedMfu)});
-    if (snapshot.samples)
-        for (const Diagnostic& d : snapshot.samples->warnings)
-            verdict.doubts.push_back({Doubt::Kind::extrapolatedTail, d.path, sentenceOf(d, "better")});
     return verdict;
 }
 

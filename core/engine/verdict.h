@@ -15,7 +15,7 @@ inline constexpr double kHighestPublishedMfu = 0.563;
 
 /// One thing that stands against a result, worst first.
 struct Doubt {
-    enum class Kind { doesNotFit, outsideCalibration, unheardOf, extrapolatedTail };
+    enum class Kind { doesNotFit, outsideCalibration, unheardOf };
     Kind kind = Kind::doesNotFit;
     std::string path;     ///< the parameter concerned, as diagnostics name it; may be empty
     std::string sentence; ///< for a person, with the figures

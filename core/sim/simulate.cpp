@@ -35,10 +35,9 @@ std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int co
     return seconds;
 }
 
-bool sweepWithin(const SweepModel& model, int count, const SimOptions& options, Recall& recall, StepSamples& out)
+bool sweepWithin(const SweepModel& model, int count, const SimOptions& options, StepSamples& out)
 {
     MedianJobs jobs = medianJobs(model, options.seed, options.stop);
-    (void)recall;
     if (options.stop.stop_requested())
         return false;
     const SharedError::Part choice{jobs.stdErr, 0.0};
@@ -67,7 +66,7 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
             out.acrossSeconds = sweepRun(*model, {options.seed, Run::across, {}}, across, options, out);
         if (options.stop.stop_requested())
             return false;
-        return within <= 0 || sweepWithin(*model, within, options, recall, out);
+        return within <= 0 || sweepWithin(*model, within, options, out);
     });
     out.totalNodes = recall.totalNodes();
     out.recomputed = recall.recomputed();

@@ -83,13 +83,13 @@ YardstickRun KernelSweep::run(int numSamples) const
     const SweptSeries series;
     const std::size_t blocks = (static_cast<std::size_t>(numSamples) + kLanes - 1) / kLanes;
     const RegimeTable regimes(*m_model, std::vector<RegimeFactors>(blocks * kLanes));
-    BlockSweep sweep(*m_model);
+    BlockSweep sweep(*m_model, regimes);
     YardstickRun out;
     for (std::size_t block = 0; block < blocks; ++block) {
         std::vector<SweptLane> lanes;
         for (std::size_t l = 0; l < kLanes; ++l)
             lanes.push_back(series.lane(block * kLanes + l, 0));
-        sweep.run(0, lanes, regimes, Noise::all);
+        sweep.run(0, lanes, Noise::all);
         for (std::size_t l = 0; l < kLanes; ++l) {
             float last = 0.0F;
             for (std::size_t s = 0; s < sweep.ends().rows(); ++s)

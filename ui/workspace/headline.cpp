@@ -180,8 +180,6 @@ QString labelOf(Doubt::Kind kind)
         return QObject::tr("Outside calibration");
     case Doubt::Kind::unheardOf:
         return QObject::tr("Too good");
-    case Doubt::Kind::extrapolatedTail:
-        return QObject::tr("Fitted tail");
     }
     return {};
 }

@@ -151,8 +151,9 @@ RegimeTable::RegimeTable(const SweepModel& model, std::vector<RegimeFactors> ste
         }
 }
 
-BlockSweep::BlockSweep(const SweepModel& model)
+BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
     : m_model(model),
+      m_regimes(regimes),
       m_lengths(model.job),
       m_hazards(model.job.patterns.size()),
       m_speed(index(model.job.unitRanks())),
@@ -259,15 +260,20 @@ void BlockSweep::findEvents(const Hazards& h, std::size_t lanes)
     m_event = m_events.data();
 }
 
-void BlockSweep::setRegimes(const RegimeTable& regimes, std::span<const SweptLane> lanes)
+void BlockSweep::setRegimes(std::span<const SweptLane> lanes)
 {
+    const std::size_t first = lanes.front().regimes;
+    const bool alike = std::all_of(lanes.begin(), lanes.end(), [&](const SweptLane& l) { return l.regimes == first; });
+    if (alike && first == m_stepOfAll)
+        return;
+    m_stepOfAll = alike ? first : kNoStep;
     for (std::size_t l = 0; l < kLanes; ++l) {
         const std::size_t step = lanes[std::min(l, lanes.size() - 1)].regimes;
-        m_regime.row(0)[l] = static_cast<float>(regimes.step(step).intra);
-        m_regime.row(1)[l] = static_cast<float>(regimes.step(step).inter);
-        m_regime.row(2)[l] = static_cast<float>(regimes.step(step).compute);
+        m_regime.row(0)[l] = static_cast<float>(m_regimes.step(step).intra);
+        m_regime.row(1)[l] = static_cast<float>(m_regimes.step(step).inter);
+        m_regime.row(2)[l] = static_cast<float>(m_regimes.step(step).compute);
         for (std::size_t p = 0; p < m_model.passes.size(); ++p) {
-            const RegimeTable::Pass& pass = regimes.pass(step, p);
+            const RegimeTable::Pass& pass = m_regimes.pass(step, p);
             m_compute.row(p)[l] = pass.computeSeconds;
             m_exposed.row(p)[l] = pass.exposedSeconds;
             m_stretch.row(p)[l] = pass.stretch;
@@ -396,7 +402,7 @@ void BlockSweep::runNode(std::size_t i, const Hazards& h, const std::vector<Unit
     HWY_DYNAMIC_DISPATCH(Send)(s);
 }
 
-void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, const RegimeTable& regimes, Noise noise)
+void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, Noise noise)
 {
     const UnitPattern& pattern = m_model.job.patterns[index(patternNumber)];
     const SweepModel::UnitSends& sends = m_model.sends[index(patternNumber)];
@@ -406,7 +412,7 @@ void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, const 
         m_stepSeeds.set(l, lane.step);
         m_unitOfLane[l] = lane.unit;
     }
-    setRegimes(regimes, lanes);
+    setRegimes(lanes);
     drawLengths(pattern, noise != Noise::speedsOnly);
     const Hazards& h = hazards(patternNumber);
     findEvents(h, noise == Noise::all ? lanes.size() : 0);

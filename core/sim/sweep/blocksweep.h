@@ -55,10 +55,10 @@ struct SendRows {
 /// One thread; worth keeping for its memory.
 class BlockSweep final {
 public:
-    explicit BlockSweep(const SweepModel& model);
+    BlockSweep(const SweepModel& model, const RegimeTable& regimes);
 
     /// All lanes are units of one pattern; at most kLanes of them.
-    void run(int pattern, std::span<const SweptLane> lanes, const RegimeTable& regimes, Noise noise);
+    void run(int pattern, std::span<const SweptLane> lanes, Noise noise);
     /// Seconds when each stage ends, and of its optimizer; rows by stage, the first lanes().
     [[nodiscard]] const Rows& ends() const { return m_ends; }
     [[nodiscard]] const Rows& optimizer() const { return m_optimizer; }
@@ -68,6 +68,7 @@ public:
     [[nodiscard]] bool hasRareEvent(int pattern, const SweptLane& lane);
 
 private:
+    static constexpr std::size_t kNoStep = ~std::size_t{0};
     /// At a place of Hazards::until.
     struct Event {
         std::size_t place = 0, lane = 0;
@@ -83,7 +84,7 @@ private:
     template <class At>
     void rareEvents(const Hazards& h, LaneSeed seed, const At& at) const;
     void drawLengths(const UnitPattern& pattern, bool withData);
-    void setRegimes(const RegimeTable& regimes, std::span<const SweptLane> lanes);
+    void setRegimes(std::span<const SweptLane> lanes);
     void findEvents(const Hazards& h, std::size_t lanes);
     template <class At>
     void atRareEvents(std::size_t place, std::uint32_t below, LaneKey key, const At& at);
@@ -98,12 +99,14 @@ private:
     void joinEmbedding(const UnitCommunication& op, Noise noise);
 
     const SweepModel& m_model;
+    const RegimeTable& m_regimes;
     PassLengths m_lengths;
     LaneSeeds m_jobSeeds, m_stepSeeds;
     std::vector<Hazards> m_hazards;
     Rows m_speed, m_group, m_stageLength, m_ownLength, m_data, m_routing;
     Rows m_compute, m_exposed, m_stretch; ///< per pass
     Rows m_regime;                        ///< within nodes, between them, compute
+    std::size_t m_stepOfAll = kNoStep;    ///< whose regimes all lanes have
     Rows m_slots, m_ends, m_optimizer, m_seconds, m_ones;
     RowsOf<std::uint32_t> m_words;
     std::vector<Event> m_events;

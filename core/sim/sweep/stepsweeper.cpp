@@ -22,7 +22,7 @@ constexpr double kTooMany = 1.0 / 3.0;
 /// Rare kernel events of a unit and step up to this mean number are swept where they happen.
 constexpr double kApartUpTo = 0.1;
 /// Values kept of the units of a window of steps.
-constexpr std::size_t kWindowValues = std::size_t{4} << 20;
+constexpr std::size_t kWindowValues = std::size_t{1} << 20;
 constexpr std::uint64_t kJobStream = 0x6a6f62, kStepStream = 0x73746570, kPoolStream = 0x706f6f6c;
 
 } // namespace
@@ -46,12 +46,16 @@ StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, Sw
       m_stop(std::move(stop)),
       m_finish(model),
       m_stages(index(model.plan->numStages)),
-      m_units(index(model.job.units)),
-      m_unitsOfPattern(model.job.patterns.size()),
+      m_placesOfPattern(model.job.patterns.size()),
       m_pools(model.job.patterns.size())
 {
-    for (int u = 0; u < model.job.units; ++u)
-        m_unitsOfPattern[index(model.job.patternOf[index(u)])].push_back(u);
+    for (int u = 0; u < model.job.units; ++u) {
+        std::vector<std::size_t>& places = m_placesOfPattern[index(model.job.patternOf[index(u)])];
+        if (!places.empty() && !model.unitsVary)
+            continue;
+        places.push_back(m_units.size());
+        m_units.push_back(u);
+    }
     std::vector<float> optimizer(m_stages, 0.0F);
     for (std::size_t s = 0; s < m_stages; ++s)
         if (const int program = model.optimizerOfStage[s]; program >= 0)
@@ -62,7 +66,7 @@ StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, Sw
 template <class Work>
 void StepSweeper::inBlocks(std::size_t lanes, const Work& work)
 {
-    tbb::enumerable_thread_specific<BlockSweep> sweeps([&] { return BlockSweep(m_model); });
+    tbb::enumerable_thread_specific<BlockSweep> sweeps([&] { return BlockSweep(m_model, m_regimes); });
     tbb::parallel_for(std::size_t{0}, (lanes + kLanes - 1) / kLanes, [&](std::size_t block) {
         if (!m_stop.stop_requested())
             work(sweeps.local(), block * kLanes, std::min(lanes, (block + 1) * kLanes));
@@ -80,18 +84,18 @@ double StepSweeper::ownEnd(const float* ends) const
 
 void StepSweeper::makePool(int pattern, std::size_t count)
 {
-    const std::vector<int>& units = m_unitsOfPattern[index(pattern)];
+    const std::vector<std::size_t>& units = m_placesOfPattern[index(pattern)];
     NoisePool& pool = m_pools[index(pattern)];
     if (units.size() < kFewUnits || units.size() * count < kWorthAPool)
         return;
     std::vector<float> plain(kPoolUnits * m_stages), noisy(plain.size());
     std::vector<std::uint8_t> rare(kPoolUnits, 0);
-    const double hazard = BlockSweep(m_model).rareHazard(pattern);
+    const double hazard = BlockSweep(m_model, m_regimes).rareHazard(pattern);
     pool.rareApart = hazard > 0.0 && hazard <= kApartUpTo;
     inBlocks(kPoolUnits, [&](BlockSweep& sweep, std::size_t first, std::size_t last) {
         std::vector<SweptLane> lanes;
         for (std::size_t i = first; i < last; ++i) {
-            SweptLane lane = m_series.lane(mix64(i) % count, units[mix64(i + kPoolUnits) % units.size()]);
+            SweptLane lane = m_series.lane(mix64(i) % count, m_units[units[mix64(i + kPoolUnits) % units.size()]]);
             if (m_series.jobs.empty())
                 lane.job = laneSeed(m_series.seed, kPoolStream, i, 0);
             lane.step = laneSeed(m_series.seed, kPoolStream + static_cast<std::uint64_t>(m_series.run), i, 1);
@@ -99,7 +103,7 @@ void StepSweeper::makePool(int pattern, std::size_t count)
             rare[i] = pool.rareApart && sweep.hasRareEvent(pattern, lane) ? 1 : 0;
         }
         for (const Noise noise : {Noise::noiseFree, Noise::all}) {
-            sweep.run(pattern, lanes, m_regimes, noise);
+            sweep.run(pattern, lanes, noise);
             for (std::size_t i = first; i < last; ++i)
                 for (std::size_t s = 0; s < m_stages; ++s)
                     (noise == Noise::all ? noisy : plain)[i * m_stages + s] = sweep.ends().row(s)[i - first];
@@ -137,10 +141,10 @@ void StepSweeper::sweepPlaces(int pattern, const std::vector<Place>& places, Noi
     inBlocks(places.size(), [&](BlockSweep& sweep, std::size_t begin, std::size_t end) {
         std::vector<SweptLane> lanes;
         for (std::size_t i = begin; i < end; ++i)
-            lanes.push_back(m_series.lane(places[i].step, places[i].unit));
-        sweep.run(pattern, lanes, m_regimes, noise);
+            lanes.push_back(m_series.lane(places[i].step, m_units[places[i].unit]));
+        sweep.run(pattern, lanes, noise);
         for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t at = (places[i].step - first) * m_units + index(places[i].unit);
+            const std::size_t at = (places[i].step - first) * m_units.size() + places[i].unit;
             m_swept[at] = noise == Noise::all ? 1 : 0;
             for (std::size_t s = 0; s < m_stages; ++s) {
                 m_ends[at * m_stages + s] = sweep.ends().row(s)[i - begin];
@@ -155,39 +159,39 @@ void StepSweeper::sweepPlaces(int pattern, const std::vector<Place>& places, Noi
 std::vector<std::vector<StepSweeper::Place>> StepSweeper::placesToSweep(std::size_t first, std::size_t last) const
 {
     std::vector<std::vector<Place>> out(m_pools.size());
-    BlockSweep sweep(m_model);
-    std::vector<double> end(m_units);
+    BlockSweep sweep(m_model, m_regimes);
+    std::vector<double> end(m_units.size());
     for (std::size_t step = first; step < last; ++step) {
         double slowest = 0.0;
-        for (std::size_t u = 0; u < m_units; ++u) {
-            const NoisePool& pool = m_pools[index(m_model.job.patternOf[u])];
-            end[u] = ownEnd(&m_ends[((step - first) * m_units + u) * m_stages]) + (pool.screens ? pool.mean : 0.0);
+        for (std::size_t u = 0; u < m_units.size(); ++u) {
+            const NoisePool& pool = m_pools[index(m_model.job.patternOf[index(m_units[u])])];
+            end[u] = ownEnd(&m_ends[((step - first) * m_units.size() + u) * m_stages]) + (pool.screens ? pool.mean : 0.0);
             slowest = std::max(slowest, end[u]);
         }
-        for (std::size_t u = 0; u < m_units; ++u) {
-            const int pattern = m_model.job.patternOf[u];
+        for (std::size_t u = 0; u < m_units.size(); ++u) {
+            const int pattern = m_model.job.patternOf[index(m_units[u])];
             const NoisePool& pool = m_pools[index(pattern)];
             if (pool.screens
-                && (end[u] > slowest - pool.margin
-                    || (pool.rareApart && sweep.hasRareEvent(pattern, m_series.lane(step, static_cast<int>(u))))))
-                out[index(pattern)].push_back({step, static_cast<int>(u)});
+                && (end[u] > slowest - pool.margin || (pool.rareApart && sweep.hasRareEvent(pattern, m_series.lane(step, m_units[u])))))
+                out[index(pattern)].push_back({step, u});
         }
     }
     return out;
 }
 
-void StepSweeper::sweepWindow(std::size_t first, std::size_t last)
+void StepSweeper::sweepWindow(std::size_t first, std::size_t last, bool speedsOnly)
 {
-    const std::size_t values = (last - first) * m_units * m_stages;
-    m_ends.assign(values, 0.0F);
-    m_optimizer.assign(values, 0.0F);
-    m_swept.assign((last - first) * m_units, 0);
+    const std::size_t units = (last - first) * m_units.size();
+    m_ends.assign(units * m_stages, 0.0F);
+    m_optimizer.assign(units * m_stages, 0.0F);
+    m_swept.assign(units, 0);
     for (std::size_t p = 0; p < m_pools.size(); ++p) {
         std::vector<Place> places;
         for (std::size_t step = first; step < last; ++step)
-            for (const int u : m_unitsOfPattern[p])
+            for (const std::size_t u : m_placesOfPattern[p])
                 places.push_back({step, u});
-        sweepPlaces(static_cast<int>(p), places, m_pools[p].screens ? Noise::noiseFree : Noise::all, first, true);
+        const Noise noise = speedsOnly ? Noise::speedsOnly : m_pools[p].screens ? Noise::noiseFree : Noise::all;
+        sweepPlaces(static_cast<int>(p), places, noise, first, true);
     }
     if (m_stop.stop_requested())
         return;
@@ -199,12 +203,12 @@ void StepSweeper::sweepWindow(std::size_t first, std::size_t last)
 StageMaxima StepSweeper::maxima(std::size_t step, std::size_t first) const
 {
     StageMaxima out(m_stages);
-    for (std::size_t u = 0; u < m_units; ++u) {
-        const std::size_t at = (step - first) * m_units + u;
-        const NoisePool& pool = m_pools[index(m_model.job.patternOf[u])];
+    for (std::size_t u = 0; u < m_units.size(); ++u) {
+        const std::size_t at = (step - first) * m_units.size() + u;
+        const NoisePool& pool = m_pools[index(m_model.job.patternOf[index(m_units[u])])];
         const float* added = nullptr;
-        if (m_swept[at] == 0) {
-            const std::size_t i = mix64(m_series.seed ^ mix64(step * m_units + u)) % (pool.added.size() / m_stages);
+        if (pool.screens && m_swept[at] == 0) {
+            const std::size_t i = mix64(m_series.seed ^ mix64(step * m_units.size() + u)) % (pool.added.size() / m_stages);
             added = &pool.added[i * m_stages];
         }
         for (std::size_t s = 0; s < m_stages; ++s) {
@@ -215,22 +219,35 @@ StageMaxima StepSweeper::maxima(std::size_t step, std::size_t first) const
     return out;
 }
 
+template <class Each>
+void StepSweeper::eachStep(std::size_t count, bool speedsOnly, const Each& each)
+{
+    const std::size_t window = std::max<std::size_t>(1, kWindowValues / (m_units.size() * m_stages));
+    for (std::size_t first = 0; first < count && !m_stop.stop_requested(); first += window) {
+        const std::size_t last = std::min(count, first + window);
+        sweepWindow(first, last, speedsOnly);
+        for (std::size_t step = first; step < last && !m_stop.stop_requested(); ++step)
+            each(step, maxima(step, first));
+    }
+}
+
 std::vector<double> StepSweeper::seconds(std::size_t count)
 {
     for (std::size_t p = 0; p < m_pools.size(); ++p)
         makePool(static_cast<int>(p), count);
     std::vector<double> out;
     out.reserve(count);
-    const std::size_t window = std::max<std::size_t>(1, kWindowValues / (m_units * m_stages));
-    for (std::size_t first = 0; first < count; first += window) {
-        const std::size_t last = std::min(count, first + window);
-        sweepWindow(first, last);
-        if (m_stop.stop_requested())
-            return {};
-        for (std::size_t step = first; step < last; ++step)
-            out.push_back(m_finish.seconds(maxima(step, first), m_regimes.step(step), m_series.stepSeed(step)));
-    }
-    return out;
+    eachStep(count, false, [&](std::size_t step, const StageMaxima& m) {
+        out.push_back(m_finish.seconds(m, m_regimes.step(step), m_series.stepSeed(step)));
+    });
+    return m_stop.stop_requested() ? std::vector<double>() : out;
+}
+
+std::vector<double> StepSweeper::secondsBySpeeds(std::size_t count)
+{
+    std::vector<double> out;
+    eachStep(count, true, [&](std::size_t, const StageMaxima& m) { out.push_back(m_finish.meanSeconds(m)); });
+    return m_stop.stop_requested() ? std::vector<double>() : out;
 }
 
 MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_token stop)
@@ -240,44 +257,13 @@ MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_tok
         out.jobs = {0};
         return out;
     }
-    const RegimeTable regimes(model, {RegimeFactors{}});
-    const StepFinish finish(model);
-    const std::size_t stages = index(model.plan->numStages);
-    const std::size_t units = index(model.job.units);
-    std::vector<std::vector<std::pair<int, int>>> lanesOf(model.job.patterns.size()); // job and unit
-    for (int job = 0; job < kMedianCandidates; ++job)
-        for (int u = 0; u < model.job.units; ++u)
-            lanesOf[index(model.job.patternOf[index(u)])].emplace_back(job, u);
-    std::vector<float> ends(kMedianCandidates * units * stages), optimizers(ends.size());
-    tbb::enumerable_thread_specific<BlockSweep> sweeps([&] { return BlockSweep(model); });
-    for (std::size_t pattern = 0; pattern < lanesOf.size(); ++pattern)
-        tbb::parallel_for(std::size_t{0}, (lanesOf[pattern].size() + kLanes - 1) / kLanes, [&](std::size_t block) {
-            if (stop.stop_requested())
-                return;
-            const std::size_t first = block * kLanes, last = std::min(lanesOf[pattern].size(), first + kLanes);
-            std::vector<SweptLane> lanes;
-            for (std::size_t i = first; i < last; ++i) {
-                const auto [job, unit] = lanesOf[pattern][i];
-                lanes.push_back(SweptSeries{seed, Run::within, {static_cast<std::uint64_t>(job)}}.lane(0, unit));
-            }
-            BlockSweep& sweep = sweeps.local();
-            sweep.run(static_cast<int>(pattern), lanes, regimes, Noise::speedsOnly);
-            for (std::size_t i = first; i < last; ++i) {
-                const auto [job, unit] = lanesOf[pattern][i];
-                for (std::size_t s = 0; s < stages; ++s) {
-                    const std::size_t at = (index(job) * units + index(unit)) * stages + s;
-                    ends[at] = sweep.ends().row(s)[i - first];
-                    optimizers[at] = sweep.optimizer().row(s)[i - first];
-                }
-            }
-        });
+    const RegimeTable regimes(model, std::vector<RegimeFactors>(kMedianCandidates));
+    const std::vector<double> seconds = StepSweeper(model, regimes, {seed, Run::within, {}}, stop).secondsBySpeeds(kMedianCandidates);
+    if (seconds.empty())
+        return out;
     std::vector<std::pair<double, std::uint64_t>> candidates;
-    for (int job = 0; job < kMedianCandidates; ++job) {
-        StageMaxima m(stages);
-        for (std::size_t at = index(job) * units * stages; at < (index(job) + 1) * units * stages; ++at)
-            m.add(at % stages, ends[at], optimizers[at]);
-        candidates.emplace_back(finish.meanSeconds(m), static_cast<std::uint64_t>(job));
-    }
+    for (std::size_t job = 0; job < seconds.size(); ++job)
+        candidates.emplace_back(seconds[job], job);
     std::sort(candidates.begin(), candidates.end());
     constexpr std::size_t kMiddle = kMedianCandidates / 2, kAside = 5;
     for (std::size_t i = kMiddle - kMiddleJobs / 2; i <= kMiddle + kMiddleJobs / 2; ++i)

@@ -29,6 +29,8 @@ public:
 
     /// Seconds of steps 0 ... count - 1; empty when stopped.
     [[nodiscard]] std::vector<double> seconds(std::size_t count);
+    /// The same with every factor but the GPUs' speeds at its mean.
+    [[nodiscard]] std::vector<double> secondsBySpeeds(std::size_t count);
     /// Passes and transfers that were computed.
     [[nodiscard]] std::uint64_t nodeSamples() const { return m_nodeSamples; }
 
@@ -41,11 +43,12 @@ private:
         std::vector<float> added;        ///< [swept unit][stage]
     };
     struct Place {
-        std::size_t step = 0;
-        int unit = 0;
+        std::size_t step = 0, unit = 0; ///< unit: index into m_units
     };
     void makePool(int pattern, std::size_t count);
-    void sweepWindow(std::size_t first, std::size_t last);
+    void sweepWindow(std::size_t first, std::size_t last, bool speedsOnly);
+    template <class Each>
+    void eachStep(std::size_t count, bool speedsOnly, const Each& each);
     void sweepPlaces(int pattern, const std::vector<Place>& places, Noise noise, std::size_t first, bool keepOptimizer);
     [[nodiscard]] std::vector<std::vector<Place>> placesToSweep(std::size_t first, std::size_t last) const;
     [[nodiscard]] double ownEnd(const float* ends) const;
@@ -58,8 +61,9 @@ private:
     SweptSeries m_series;
     std::stop_token m_stop;
     StepFinish m_finish;
-    std::size_t m_stages, m_units;
-    std::vector<std::vector<int>> m_unitsOfPattern;
+    std::size_t m_stages;
+    std::vector<int> m_units;                                ///< that are swept: all, or one of each pattern where they end alike
+    std::vector<std::vector<std::size_t>> m_placesOfPattern; ///< indices into m_units
     std::vector<NoisePool> m_pools;
     std::vector<float> m_after;             ///< mean seconds from a stage's end to the step's
     std::vector<float> m_ends, m_optimizer; ///< of a window: [step][unit][stage]

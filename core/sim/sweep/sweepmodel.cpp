@@ -223,7 +223,8 @@ bool addPasses(SweepModel& m, std::uint64_t seed, double kernelDraws, Recall& re
     const PassInputs inputs{m.graph, m.job, *m.speeds, temporal, m.data, m.routing, seed};
     const PassInputs ofOptimizer{m.graph, m.job, *m.speeds, temporal, none, none, seed}; // it works on no micro-batch
     const std::vector<std::pair<int, int>> wanted = passesThatRun(m);
-    const double each = kernelDraws / static_cast<double>(wanted.size());
+    const auto programs = static_cast<double>(m.programs.size()), all = static_cast<double>(wanted.size());
+    const double each = kernelDraws / programs * std::min(1.0, 4.0 * programs / all); // as many with some slow spots as without
     m.passes.resize(wanted.size());
     m.passOf.assign(m.programs.size(), std::vector<int>(m.job.kinds.size(), -1));
     std::vector<ContentHash> keys;
@@ -250,6 +251,18 @@ bool addPasses(SweepModel& m, std::uint64_t seed, double kernelDraws, Recall& re
         m.passes[missing[i]] = recall.keep<PassTable>("pass table", keys[missing[i]], std::move(made[i]), bytes);
     }
     return true;
+}
+
+/// Whether two units of a pattern can end at different times in one step.
+bool unitsVary(const SweepModel& m)
+{
+    const auto varies = [](const UnitCommunication& op) { return op.present() && !op.factor->isConstant(); };
+    return m.speeds->varies() || !m.data.isConstant() || !m.routing.isConstant()
+           || std::any_of(m.passes.begin(), m.passes.end(),
+                          [](const auto& p) { return !p->usual.shape.isConstant() || p->rareHazard > 0.0; })
+           || std::any_of(m.sends.begin(), m.sends.end(), [&](const SweepModel::UnitSends& s) {
+                  return varies(s.embedding) || std::any_of(s.hops.begin(), s.hops.end(), varies);
+              });
 }
 
 } // namespace
@@ -282,6 +295,7 @@ std::shared_ptr<const SweepModel> sweepModel(const StepGraph& graph, std::uint64
     addLengths(*out);
     if (!addPasses(*out, seed, kernelDraws, recall, stop))
         return nullptr;
+    out->unitsVary = unitsVary(*out);
     return out;
 }
 

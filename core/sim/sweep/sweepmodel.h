@@ -62,6 +62,7 @@ public:
     UnitCommunication gradNorm;
     std::vector<UnitCommunication> gradSync, paramGather; ///< per stage
     bool regimesVary = false;
+    bool unitsVary = true; ///< else the units of a pattern end alike
 
     /// Of the pass that a node runs in units of a pattern; the node's cell must not be -1.
     [[nodiscard]] int passOfNode(const PlanNode& node, const UnitPattern& pattern) const;

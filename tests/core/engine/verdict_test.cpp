@@ -56,17 +56,13 @@ TEST(Verdict, EveryInputOutsideOfTheCalibrationIsNamed)
     EXPECT_NE(verdict.doubts[0].sentence.find("validated: h100"), std::string::npos);
 }
 
-TEST(Verdict, AnMfuAboveThePublishedOnesAndAFittedTailAreDoubts)
+TEST(Verdict, AnMfuAboveThePublishedOnesIsADoubt)
 {
     Snapshot s = soundSnapshot();
     s.mfu = 0.76;
-    auto samples = std::make_shared<StepSamples>();
-    samples->warnings.push_back({Severity::warning, "samples", "The tail is extrapolated.", "", "", "", ""});
-    s.samples = samples;
     const Verdict verdict = verdictOf(s);
-    ASSERT_EQ(verdict.doubts.size(), 2U);
+    ASSERT_EQ(verdict.doubts.size(), 1U);
     EXPECT_EQ(verdict.doubts[0].kind, Doubt::Kind::unheardOf);
-    EXPECT_EQ(verdict.doubts[1].kind, Doubt::Kind::extrapolatedTail);
     s.mfu = kHighestPublishedMfu;
     EXPECT_FALSE(verdictOf(s).has(Doubt::Kind::unheardOf));
 }

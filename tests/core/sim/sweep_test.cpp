@@ -48,18 +48,18 @@ TEST(BlockSweep, ALaneDoesNotDependOnItsNeighbours)
     const auto model = modelOf(rareGraph());
     const RegimeTable regimes(*model, std::vector<RegimeFactors>(100));
     const SweptSeries series{9, Run::across, {}};
-    BlockSweep sweep(*model);
+    BlockSweep sweep(*model, regimes);
     std::vector<SweptLane> lanes;
     for (std::size_t step = 0; lanes.size() < kLanes; ++step)
         for (int u = 0; u < 64 && lanes.size() < kLanes; ++u)
             if (const SweptLane lane = series.lane(step, u); sweep.hasRareEvent(0, lane))
                 lanes.push_back(lane);
-    sweep.run(0, lanes, regimes, Noise::all);
+    sweep.run(0, lanes, Noise::all);
     std::vector<float> together;
     for (std::size_t l = 0; l < kLanes; ++l)
         together.push_back(sweep.ends().row(0)[l]);
     for (std::size_t l = 0; l < kLanes; ++l) {
-        sweep.run(0, {&lanes[l], 1}, regimes, Noise::all);
+        sweep.run(0, {&lanes[l], 1}, Noise::all);
         EXPECT_EQ(sweep.ends().row(0)[0], together[l]) << l;
     }
 }
@@ -67,8 +67,9 @@ TEST(BlockSweep, ALaneDoesNotDependOnItsNeighbours)
 TEST(BlockSweep, RareEventsComeAtTheirRate)
 {
     const auto model = modelOf(rareGraph());
+    const RegimeTable regimes(*model, {RegimeFactors{}});
     const SweptSeries series{3, Run::across, {}};
-    BlockSweep sweep(*model);
+    BlockSweep sweep(*model, regimes);
     int with = 0;
     constexpr int kLanesTried = 20'000;
     for (int i = 0; i < kLanesTried; ++i)
@@ -84,9 +85,9 @@ TEST(BlockSweep, WithoutSpreadAUnitEndsAsTheNoiseFreeStepSays)
         jobGraph({.schedule = "1f1b", .stages = 3, .chunks = 1, .microbatches = 5, .replicas = 2, .groupRanks = 2, .sendSeconds = 0.2});
     const auto model = modelOf(g);
     const RegimeTable regimes(*model, {RegimeFactors{}});
-    BlockSweep sweep(*model);
+    BlockSweep sweep(*model, regimes);
     const SweptLane lane = SweptSeries{}.lane(0, 0);
-    sweep.run(0, {&lane, 1}, regimes, Noise::all);
+    sweep.run(0, {&lane, 1}, Noise::all);
     const std::vector<double> ends = DeterministicStep(g).stageEnds(0, {});
     for (std::size_t s = 0; s < ends.size(); ++s)
         EXPECT_NEAR(static_cast<double>(sweep.ends().row(s)[0]), ends[s], 1e-5 * ends[s]);
