@@ -341,7 +341,6 @@ bool Evaluator::Impl::Run::takeWithin(int samples)
     StepSamples both = *m_snapshot.samples;
     both.withinSeconds = made->withinSeconds;
     both.withinShared = made->withinShared;
-    m_snapshot.diagnostics.insert(m_snapshot.diagnostics.end(), made->warnings.begin(), made->warnings.end());
     m_snapshot.samples = std::make_shared<const StepSamples>(std::move(both));
     describe(m_snapshot);
     return true;

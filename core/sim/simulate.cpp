@@ -4,11 +4,13 @@
 
 #include "core/sim/draw/stepdelays.h"
 #include "core/sim/sweep/stepsweeper.h"
+#include "core/sim/sweep/tableerror.h"
 #include "core/step/deterministicstep.h"
 
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace prism {
 
@@ -17,7 +19,7 @@ namespace {
 /// Memory for tables of a call that brings no memo.
 constexpr std::size_t kOwnMemoBytes = std::size_t{32} << 20;
 /// Kernel draws that the tables are made from: as many for each step, so that their error stays a small part of the steps'.
-constexpr double kKernelDrawsPerStep = 2000.0, kFewestKernelDraws = 0.5e6, kMostKernelDraws = 4e6;
+constexpr double kKernelDrawsPerStep = 2000.0, kFewestKernelDraws = 0.5e6, kMostKernelDraws = 1e8;
 
 /// Sampled steps of one run; empty when stopped.
 std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int count, const SimOptions& options, StepSamples& out)
@@ -35,12 +37,12 @@ std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int co
     return seconds;
 }
 
-bool sweepWithin(const SweepModel& model, int count, const SimOptions& options, StepSamples& out)
+bool sweepWithin(const SweepModel& model, int count, double tables, const SimOptions& options, StepSamples& out)
 {
     MedianJobs jobs = medianJobs(model, options.seed, options.stop);
     if (options.stop.stop_requested())
         return false;
-    const SharedError::Part choice{jobs.stdErr, 0.0};
+    const SharedError::Part choice{std::hypot(jobs.stdErr, tables), 0.0};
     out.withinShared = {choice, choice, choice, choice};
     out.withinSeconds = sweepRun(model, {options.seed, Run::within, std::move(jobs.jobs)}, count, options, out);
     return !options.stop.stop_requested();
@@ -62,11 +64,14 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
         const auto model = sweepModel(graph, options.seed, draws, recall, options.stop);
         if (!model)
             return false;
+        const double tables = tableError(*model, options.seed, options.stop);
+        const SharedError::Part shared{tables, 0.0};
+        out.acrossShared = {shared, shared, shared, shared};
         if (across > 0)
             out.acrossSeconds = sweepRun(*model, {options.seed, Run::across, {}}, across, options, out);
         if (options.stop.stop_requested())
             return false;
-        return within <= 0 || sweepWithin(*model, within, options, out);
+        return within <= 0 || sweepWithin(*model, within, tables, options, out);
     });
     out.totalNodes = recall.totalNodes();
     out.recomputed = recall.recomputed();

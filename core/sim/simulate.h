@@ -16,7 +16,7 @@ namespace prism {
 
 struct SimOptions {
     std::uint64_t seed = 1;
-    int numSamples = 2'000;  ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
+    int numSamples = 2'000;   ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
     int numWithinSamples = 0; ///< steps of the jobs around the median one; 0 = numSamples / 4, < 0 = none
     int numThreads = 0;       ///< 0 = all cores; results do not depend on it
     Memo* memo = nullptr;     ///< keeps tables between calls; results do not depend on it
@@ -29,7 +29,7 @@ struct StepSamples {
     std::vector<double> withinSeconds; ///< steps of the nine jobs around the median one, in turn
     double noiseFreeSeconds = 0.0;     ///< every factor at its mean 1, no rare events, slow spots as marked
     SharedError acrossShared, withinShared;
-    Diagnostics warnings;                ///< e.g. the tail needs more samples than were drawn
+    Diagnostics warnings;                ///< errors of the reference: too many kernel draws
     std::uint64_t nodeSamples = 0;       ///< schedule nodes x samples evaluated: a cost that does not depend on the machine
     bool complete = true;                ///< false when stopped
     int totalNodes = 0;                  ///< nodes of the evaluation graph that the run asked for

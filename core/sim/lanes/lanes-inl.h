@@ -12,12 +12,12 @@
 
 #include <hwy/highway.h>
 
+// Whole tables fit into registers of 512 bits; into one of 256 go the four pieces on either side of the median, which all but one draw in
+// 256 fall into.
 #undef PRISM_WHOLE_TABLES
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-#define PRISM_WHOLE_TABLES 1
-#else
-#define PRISM_WHOLE_TABLES 0
-#endif
+#undef PRISM_COMMON_PIECES
+#define PRISM_WHOLE_TABLES (HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86)
+#define PRISM_COMMON_PIECES (HWY_TARGET == HWY_AVX2)
 
 HWY_BEFORE_NAMESPACE();
 namespace prism::HWY_NAMESPACE {
@@ -57,6 +57,12 @@ public:
             m_low[k] = _mm512_load_ps(table.coefficient[k]);
             m_high[k] = _mm512_load_ps(table.coefficient[k] + 16);
         }
+#elif PRISM_COMMON_PIECES
+        const F d;
+        const hn::Half<F> half;
+        for (std::size_t k = 0; k < 4; ++k)
+            m_common[k] =
+                hn::Combine(d, hn::LoadU(half, table.coefficient[k] + 16 + kCommon), hn::LoadU(half, table.coefficient[k] + kCommon));
 #endif
     }
     HWY_INLINE hn::Vec<F> at(hn::Vec<U> word) const
@@ -70,20 +76,29 @@ public:
         const auto entry = hn::Add(hn::ShiftRight<24>(hn::Sub(hn::BitCast(du, t), hn::Set(du, 132U << 23U))),
                                    hn::And(hn::ShiftRight<27>(word), hn::Set(du, 16U)));
         const auto y = hn::Mul(t, hn::Set(d, 0x1.0p-31F));
-        const auto c = [&](std::size_t k) {
+        const auto cubic = [&](const auto& c) { return hn::MulAdd(hn::MulAdd(hn::MulAdd(c(3), y, c(2)), y, c(1)), y, c(0)); };
 #if PRISM_WHOLE_TABLES
-            return hn::Vec<F>{_mm512_permutex2var_ps(m_low[k], entry.raw, m_high[k])};
+        return cubic([&](std::size_t k) { return hn::Vec<F>{_mm512_permutex2var_ps(m_low[k], entry.raw, m_high[k])}; });
 #else
-            return hn::GatherIndex(d, m_table.coefficient[k], hn::BitCast(di, entry));
+#if PRISM_COMMON_PIECES
+        const auto piece = hn::And(entry, hn::Set(du, 15U));
+        if (HWY_LIKELY(hn::AllFalse(du, hn::Lt(piece, hn::Set(du, kCommon))))) {
+            const auto near = hn::Min(hn::Sub(piece, hn::Set(du, kCommon)), hn::Set(du, 3U)); // y = 1 belongs to the last one
+            const auto at = hn::IndicesFromVec(d, hn::Add(near, hn::And(hn::ShiftRight<29>(word), hn::Set(du, 4U))));
+            return cubic([&](std::size_t k) { return hn::TableLookupLanes(m_common[k], at); });
+        }
 #endif
-        };
-        return hn::MulAdd(hn::MulAdd(hn::MulAdd(c(3), y, c(2)), y, c(1)), y, c(0));
+        return cubic([&](std::size_t k) { return hn::GatherIndex(d, m_table.coefficient[k], hn::BitCast(di, entry)); });
+#endif
     }
 
 private:
+    static constexpr std::uint32_t kCommon = 9; ///< first of the four pieces that end at the median
     const QuantileTable& m_table;
 #if PRISM_WHOLE_TABLES
     __m512 m_low[4], m_high[4];
+#elif PRISM_COMMON_PIECES
+    hn::Vec<F> m_common[4];
 #endif
 };
 

@@ -148,11 +148,13 @@ QuantileTable quantileTable(const Quantile& quantile, double mean, double varian
     }
     const double scale = std::sqrt(variance / pieces.variance);
     for (std::size_t side = 0; side < 2; ++side)
-        for (std::size_t p = 0; p < kPieces; ++p)
+        for (std::size_t p = 0; p <= kPieces; ++p) { // one draw in 2^24 is rounded up to y = 1, which belongs to the last piece
+            const std::size_t of = std::min(p, kPieces - 1);
             for (std::size_t k = 0; k < 4; ++k)
                 out.coefficient[k][p + 16 * side] =
-                    static_cast<float>(pieces.c[side][p][k] * scale / std::pow(pieceBegin(p), static_cast<double>(k))
+                    static_cast<float>(pieces.c[side][of][k] * scale / std::pow(pieceBegin(of), static_cast<double>(k))
                                        + (k == 0 ? mean - pieces.mean * scale : 0.0));
+        }
     return out;
 }
 

@@ -21,19 +21,29 @@ HWY_INLINE hn::Vec<F> nodeValue(const float* HWY_RESTRICT table, hn::Vec<I> node
     const F d;
 #if PRISM_WHOLE_TABLES
     return hn::TableLookupLanes(hn::Load(d, table), hn::IndicesFromVec(d, node));
+#elif PRISM_COMMON_PIECES
+    const I di;
+    const auto half = hn::IndicesFromVec(d, hn::And(node, hn::Set(di, 7)));
+    return hn::IfThenElse(hn::RebindMask(d, hn::Gt(node, hn::Set(di, 7))), hn::TableLookupLanes(hn::Load(d, table + 8), half),
+                          hn::TableLookupLanes(hn::Load(d, table), half));
 #else
     return hn::GatherIndex(d, table, node);
 #endif
 }
 
 /// Seconds of a pass at its mean.
-void MeanPass(const NodeRows& n)
+HWY_INLINE hn::Vec<F> meanSeconds(const NodeRows& n, std::size_t l)
 {
     const F d;
+    return hn::MulAdd(hn::Mul(hn::Load(d, n.length + l), hn::Load(d, n.data + l)), hn::Load(d, n.compute + l), hn::Load(d, n.exposed + l));
+}
+
+void MeanPass(const NodeRows& rows)
+{
+    const F d;
+    const NodeRows n = rows; // stores cannot change it
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        hn::Store(
-            hn::MulAdd(hn::Mul(hn::Load(d, n.length + l), hn::Load(d, n.data + l)), hn::Load(d, n.compute + l), hn::Load(d, n.exposed + l)),
-            d, n.seconds + l);
+        hn::Store(meanSeconds(n, l), d, n.seconds + l);
 }
 
 /// Seconds of a pass with kernel noise, without the rare events that are drawn apart.
@@ -60,44 +70,92 @@ void NoisyPass(const NodeRows& n, const PassTable& table, const LaneSeeds& seeds
     }
 }
 
+/// When the stage begins its next pass.
+HWY_INLINE hn::Vec<F> begins(const NodeRows& n, std::size_t l)
+{
+    const F d;
+    const auto t = hn::Load(d, n.clock + l);
+    return n.arrived != nullptr ? hn::Max(t, hn::Load(d, n.arrived + l)) : t;
+}
+
 /// The stage goes on.
-void Advance(const NodeRows& n)
+void Advance(const NodeRows& rows)
 {
     const F d;
+    const NodeRows n = rows;
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        auto t = hn::Load(d, n.clock + l);
-        if (n.arrived != nullptr)
-            t = hn::Max(t, hn::Load(d, n.arrived + l));
-        if (n.seconds != nullptr)
-            t = hn::Add(t, hn::Load(d, n.seconds + l));
-        hn::Store(t, d, n.clock + l);
+        const auto t = begins(n, l);
+        hn::Store(n.seconds != nullptr ? hn::Add(t, hn::Load(d, n.seconds + l)) : t, d, n.clock + l);
     }
 }
 
-/// Seconds of a transfer; `seeds` null: at its mean factor.
-void SendSeconds(const SendRows& s, const LaneSeeds* seeds, LaneKey key)
+/// MeanPass and Advance.
+void MeanAdvance(const NodeRows& rows)
 {
     const F d;
-    const UnitCommunication& op = *s.op;
-    const Quantiles factor(op.factor->body);
-    const auto hidden = hn::Set(d, op.hiddenSeconds), mean = hn::Set(d, op.meanSeconds), least = hn::Set(d, op.minExposedSeconds);
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        auto f = seeds != nullptr ? factor.at(words(*seeds, key, l)) : hn::Set(d, static_cast<float>(op.factor->mean));
-        if (s.regime != nullptr)
-            f = hn::Mul(f, hn::Load(d, s.regime + l));
-        hn::Store(hn::Max(hn::Mul(least, f), hn::Sub(hn::Mul(mean, f), hidden)), d, s.seconds + l);
-    }
+    const NodeRows n = rows;
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+        hn::Store(hn::Add(begins(n, l), meanSeconds(n, l)), d, n.clock + l);
 }
 
-void Send(const SendRows& s)
+/// Seconds of a transfer of a factor.
+class TransferSeconds final {
+public:
+    explicit HWY_INLINE TransferSeconds(const SendRows& s)
+        : m_regime(s.regime),
+          m_hidden(s.op->hiddenSeconds),
+          m_mean(s.op->meanSeconds),
+          m_least(s.op->minExposedSeconds)
+    {
+    }
+    HWY_INLINE hn::Vec<F> at(hn::Vec<F> factor, std::size_t l) const
+    {
+        const F d;
+        const auto f = m_regime != nullptr ? hn::Mul(factor, hn::Load(d, m_regime + l)) : factor;
+        return hn::Max(hn::Mul(hn::Set(d, m_least), f), hn::Sub(hn::Mul(hn::Set(d, m_mean), f), hn::Set(d, m_hidden)));
+    }
+
+private:
+    const float* m_regime;
+    float m_hidden, m_mean, m_least;
+};
+
+void SendSeconds(const SendRows& s, const LaneSeeds& seeds, LaneKey key)
 {
     const F d;
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        const auto t = hn::Add(hn::Load(d, s.clock + l), hn::Load(d, s.seconds + l));
-        hn::Store(t, d, s.arrives + l);
-        if (s.occupies)
-            hn::Store(t, d, s.clock + l);
-    }
+    const TransferSeconds transfer(s);
+    const Quantiles factor(s.op->factor->body);
+    float* HWY_RESTRICT out = s.seconds;
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+        hn::Store(transfer.at(factor.at(words(seeds, key, l)), l), d, out + l);
+}
+
+HWY_INLINE void sent(const SendRows& s, std::size_t l, hn::Vec<F> seconds)
+{
+    const F d;
+    const auto t = hn::Add(hn::Load(d, s.clock + l), seconds);
+    hn::Store(t, d, s.arrives + l);
+    if (s.occupies)
+        hn::Store(t, d, s.clock + l);
+}
+
+void Send(const SendRows& rows)
+{
+    const F d;
+    const SendRows s = rows;
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+        sent(s, l, hn::Load(d, s.seconds + l));
+}
+
+/// SendSeconds of the mean factor, and Send.
+void MeanSend(const SendRows& rows)
+{
+    const F d;
+    const SendRows s = rows;
+    const TransferSeconds transfer(s);
+    const auto factor = hn::Set(d, static_cast<float>(s.op->factor->mean));
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+        sent(s, l, transfer.at(factor, l));
 }
 
 } // namespace prism::HWY_NAMESPACE
@@ -111,8 +169,10 @@ namespace {
 HWY_EXPORT(MeanPass);
 HWY_EXPORT(NoisyPass);
 HWY_EXPORT(Advance);
+HWY_EXPORT(MeanAdvance);
 HWY_EXPORT(SendSeconds);
 HWY_EXPORT(Send);
+HWY_EXPORT(MeanSend);
 
 /// Rare events of a kind of pass that a unit expects fewer of in a step are found by their distances, others by a draw in every pass.
 constexpr double kListedUpTo = 1.0;
@@ -344,9 +404,10 @@ void BlockSweep::atRareEvents(std::size_t place, std::uint32_t below, LaneKey ke
 }
 
 /// Rows of a pass of a stage on micro-batch data; `length` as the model's nodes have it.
-NodeRows BlockSweep::passRows(std::size_t pass, const float* length, const float* data, float* seconds) const
+NodeRows BlockSweep::passRows(std::size_t pass, const float* length, const float* data, float* seconds, float* clock,
+                              const float* arrived) const
 {
-    return {length, data, m_compute.row(pass), m_exposed.row(pass), m_stretch.row(pass), seconds, nullptr, nullptr};
+    return {length, data, m_compute.row(pass), m_exposed.row(pass), m_stretch.row(pass), seconds, clock, arrived};
 }
 
 /// Seconds of a pass. `unrouted`: the length that rare events go with, its product with `data`.
@@ -368,38 +429,56 @@ void BlockSweep::passSeconds(const NodeRows& n, const float* unrouted, const flo
 void BlockSweep::runNode(std::size_t i, const Hazards& h, const std::vector<UnitCommunication>& hops, bool noisy)
 {
     const PlanNode& node = m_model.plan->nodes[i];
-    float* seconds = m_seconds.row(0);
-    NodeRows n;
-    if (h.pass[i] >= 0) {
-        const SweepModel::NodeLength& length = m_model.nodeLength[i];
-        const auto p = index(h.pass[i]);
-        const float* own = length.ownRow < 0 ? nullptr : m_ownLength.row(index(length.ownRow));
-        const float* stage = m_stageLength.row(index(length.lengthRow));
-        const float* data = m_data.row(dataRow(node.microbatch));
-        const bool oneGroup = m_model.job.members * m_model.job.groups == 1;
-        n = passRows(p, own != nullptr ? own : stage, own != nullptr ? m_ones.row(0) : data, seconds);
-        passSeconds(n, oneGroup ? stage : own, oneGroup ? data : m_ones.row(0), *m_model.passes[p], noisy, 2 * i, h.passBelow[p], node.key);
-    }
-    n.clock = m_ends.row(index(node.stage));
-    n.arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
-    HWY_DYNAMIC_DISPATCH(Advance)(n);
+    float* clock = m_ends.row(index(node.stage));
+    runPass(i, h, clock, noisy);
     if (node.sendSlot < 0)
         return;
     float* arrives = m_slots.row(index(node.sendSlot));
     if (node.transfer < 0) {
-        std::copy_n(n.clock, kLanes, arrives);
+        std::copy_n(clock, kLanes, arrives);
         return;
     }
     const UnitCommunication& op = hops[index(node.transfer)];
     const float* regime = op.scope == Scope::none ? nullptr : m_regime.row(op.scope == Scope::interNode ? 1 : 0);
-    const SendRows s{&op, regime, seconds, n.clock, arrives, m_model.graph.transferOccupiesSender};
+    const SendRows s{&op, regime, m_seconds.row(0), clock, arrives, m_model.graph.transferOccupiesSender};
+    if (!noisy) {
+        HWY_DYNAMIC_DISPATCH(MeanSend)(s);
+        return;
+    }
     const LaneKey key = turned(node.key, kTransferTurn);
-    HWY_DYNAMIC_DISPATCH(SendSeconds)(s, noisy ? &m_stepSeeds : nullptr, key);
-    if (noisy)
-        atRareEvents(2 * i + 1, h.hopBelow[index(node.transfer)], key, [&](std::size_t l) {
-            s.seconds[l] = op.exposed(op.factor->rare.at(laneWord(m_stepSeeds.at(l), key)) * (regime != nullptr ? regime[l] : 1.0F));
-        });
+    HWY_DYNAMIC_DISPATCH(SendSeconds)(s, m_stepSeeds, key);
+    atRareEvents(2 * i + 1, h.hopBelow[index(node.transfer)], key, [&](std::size_t l) {
+        s.seconds[l] = op.exposed(op.factor->rare.at(laneWord(m_stepSeeds.at(l), key)) * (regime != nullptr ? regime[l] : 1.0F));
+    });
     HWY_DYNAMIC_DISPATCH(Send)(s);
+}
+
+/// The pass of a node, once its message is there.
+void BlockSweep::runPass(std::size_t i, const Hazards& h, float* clock, bool noisy)
+{
+    const PlanNode& node = m_model.plan->nodes[i];
+    const float* arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
+    if (h.pass[i] < 0) {
+        NodeRows nothing;
+        nothing.clock = clock;
+        nothing.arrived = arrived;
+        HWY_DYNAMIC_DISPATCH(Advance)(nothing);
+        return;
+    }
+    const SweepModel::NodeLength& length = m_model.nodeLength[i];
+    const auto p = index(h.pass[i]);
+    const float* own = length.ownRow < 0 ? nullptr : m_ownLength.row(index(length.ownRow));
+    const float* stage = m_stageLength.row(index(length.lengthRow));
+    const float* data = m_data.row(dataRow(node.microbatch));
+    const float* ones = m_ones.row(0);
+    const NodeRows n = passRows(p, own != nullptr ? own : stage, own != nullptr ? ones : data, m_seconds.row(0), clock, arrived);
+    if (!noisy) {
+        HWY_DYNAMIC_DISPATCH(MeanAdvance)(n);
+        return;
+    }
+    const bool oneGroup = m_model.job.members * m_model.job.groups == 1;
+    passSeconds(n, oneGroup ? stage : own, oneGroup ? data : ones, *m_model.passes[p], true, 2 * i, h.passBelow[p], node.key);
+    HWY_DYNAMIC_DISPATCH(Advance)(n);
 }
 
 void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, Noise noise)
@@ -425,8 +504,8 @@ void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, Noise 
         const auto p = index(m_model.passOf[index(m_model.optimizerOfStage[s])][index(pattern.kind[s])]);
         const PassTable& table = *m_model.passes[p];
         const float *length = m_stageLength.row(index(m_model.optimizerRow[s])), *ones = m_ones.row(0);
-        passSeconds(passRows(p, length, ones, m_optimizer.row(s)), length, ones, table, noise != Noise::speedsOnly, h.until.size() + 1,
-                    static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
+        passSeconds(passRows(p, length, ones, m_optimizer.row(s), nullptr, nullptr), length, ones, table, noise != Noise::speedsOnly,
+                    h.until.size() + 1, static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
     }
     joinEmbedding(sends.embedding, noise);
 }

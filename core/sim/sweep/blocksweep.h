@@ -18,7 +18,11 @@ public:
         float computeSeconds = 0.0F, exposedSeconds = 0.0F, stretch = 1.0F;
     };
     [[nodiscard]] const RegimeFactors& step(std::size_t i) const { return m_steps[i]; }
-    [[nodiscard]] std::size_t steps() const { return m_steps.size(); }
+    /// Makes a pass longer in one step.
+    void lengthen(std::size_t step, std::size_t pass, double seconds)
+    {
+        m_pass[step * m_passes + pass].exposedSeconds += static_cast<float>(seconds);
+    }
     [[nodiscard]] const Pass& pass(std::size_t step, std::size_t pass) const { return m_pass[step * m_passes + pass]; }
 
 private:
@@ -88,9 +92,11 @@ private:
     void findEvents(const Hazards& h, std::size_t lanes);
     template <class At>
     void atRareEvents(std::size_t place, std::uint32_t below, LaneKey key, const At& at);
-    [[nodiscard]] NodeRows passRows(std::size_t pass, const float* length, const float* data, float* seconds) const;
+    [[nodiscard]] NodeRows passRows(std::size_t pass, const float* length, const float* data, float* seconds, float* clock,
+                                    const float* arrived) const;
     void passSeconds(const NodeRows& n, const float* unrouted, const float* unroutedData, const PassTable& table, bool noisy,
                      std::size_t place, std::uint32_t rareBelow, LaneKey key);
+    void runPass(std::size_t i, const Hazards& h, float* clock, bool noisy);
     void runNode(std::size_t i, const Hazards& h, const std::vector<UnitCommunication>& hops, bool noisy);
     [[nodiscard]] std::size_t dataRow(int microbatch) const
     {
