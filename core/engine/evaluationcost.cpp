@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 
-/// Units swept in all steps that the evaluator asks for: across jobs, within one, the shares of the variance, the candidates of the median.
-double sweeps(const EvaluationSize& size)
+/// Steps that the evaluator asks for: across jobs, within one, the shares of the variance, the candidates of the median.
+double steps(const EvaluationSize& size)
 {
     constexpr double kWithinShare = 0.25; // SimOptions::numWithinSamples
-    return size.replicas * ((1 + kWithinShare) * size.samples + kCoarseSamples + kVarianceCauses * kShareSamples + kMedianCandidates);
+    return (1 + kWithinShare) * size.samples + kCoarseSamples + kVarianceCauses * kShareSamples + kMedianCandidates;
 }
 
 bool exceeds(const EvaluationEstimate& cost, double seconds)
@@ -52,13 +52,15 @@ EvaluationSize evaluationSize(const StepGraph& g, int samples)
 
 EvaluationEstimate estimatedCost(const EvaluationSize& size)
 {
-    // Fitted to sample-baseline (2.6 us a unit and step), frontier-64k (2.4 us) and megatron-1t-3072-a100 (152 us: few replicas are all
-    // swept with their noise), one core; memory to PP 512 x 2,600 micro-batches.
-    constexpr double kSecondsPerPass = 1.25e-9, kSecondsPerNoisyPass = 4.5e-9, kFewReplicas = 8, kSecondsPerGpu = 7e-6;
+    // Fitted to the presets on one core with 256-bit registers: frontier-64k 8.8 s, sample-baseline 2.6 s, megatron-1t-3072-a100 9.3 s (few
+    // replicas are all swept with their noise), 262,144 replicas of one GPU 20 s; memory to PP 512 x 2,600 micro-batches.
+    constexpr double kSecondsPerPass = 1.8e-9, kSecondsPerNoisyPass = 10e-9, kFewReplicas = 8, kSecondsPerReplica = 25e-9,
+                     kSecondsPerGpu = 1e-9;
     constexpr double kBytesPerStep = 160, kBytesPerPass = 400, kBytesPerCell = 700, kBytes = 80e6;
     const double cells = size.replicas * size.stages;
-    return {(size.replicas < kFewReplicas ? kSecondsPerNoisyPass : kSecondsPerPass) * size.passes() * sweeps(size)
-                + kSecondsPerGpu * cells * size.ranksOfCell,
+    const double ofReplica = kSecondsPerReplica + (size.replicas < kFewReplicas ? kSecondsPerNoisyPass : kSecondsPerPass) * size.passes()
+                             + kSecondsPerGpu * size.stages * size.ranksOfCell;
+    return {steps(size) * size.replicas * ofReplica,
             kBytes + kBytesPerStep * size.samples + kBytesPerPass * size.passes() + kBytesPerCell * cells};
 }
 

@@ -8,13 +8,13 @@
 namespace prism {
 
 /// What an evaluation samples besides the steps that are requested: a first curve, and the shares of the variance, by cause.
-inline constexpr int kCoarseSamples = 256, kShareSamples = 500, kVarianceCauses = 7;
+inline constexpr int kCoarseSamples = 256, kShareSamples = 256, kVarianceCauses = 7;
 
 /// The sizes that decide the cost.
 struct EvaluationSize {
     double replicas = 1, stages = 1, chunks = 1, microbatches = 1;
     double ranksOfCell = 1;
-    double samples = 2'000;                                                       ///< steps
+    double samples = 2'000;                                                        ///< steps
     [[nodiscard]] double passes() const { return stages * chunks * microbatches; } ///< forward passes of a replica
 };
 [[nodiscard]] EvaluationSize evaluationSize(const Scenario& scenario, int samples);

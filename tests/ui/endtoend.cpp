@@ -385,6 +385,10 @@ TEST_F(EndToEnd, EveryPageExportsPictureAndFigures)
 TEST_F(EndToEnd, ImportsSayWhatTheyUnderstood)
 {
     const Scenario base = smallScenario("base");
+    const ImportPreview commented =
+        previewImport(u"a.json"_s, "// As `prism-cli new` writes it.\n" + QByteArray::fromStdString(toJson(base)), base);
+    EXPECT_EQ(commented.kind, u"Scenario"_s);
+    EXPECT_TRUE(commented.scenario.has_value());
     const ImportPreview scenario = previewImport(u"a.json"_s, QByteArray::fromStdString(toJson(base)), base);
     ASSERT_TRUE(scenario.scenario);
     EXPECT_EQ(scenario.scenario->hash(), base.hash());

@@ -114,15 +114,17 @@ TEST(Headline, ABadgeNamesEveryDoubt)
     auto doubtful = snapshotOf(0, 0, 2);
     EXPECT_TRUE(headlineBadge(*doubtful).label.isEmpty());
     doubtful->mfu = 0.76;
-    auto samples = std::make_shared<StepSamples>(*doubtful->samples);
-    samples->warnings.push_back({Severity::warning, "samples", "The tail is extrapolated.", "", "", "", ""});
-    doubtful->samples = samples;
+    auto costed = std::make_shared<CostedStep>(*doubtful->costed);
+    costed->withinCalibration = false;
+    doubtful->costed = costed;
+    doubtful->diagnostics.push_back(
+        {Severity::warning, "cluster.gpu", "outside of the calibration: no step of b200", "b200", "h100", "", ""});
     const HeadlineBadge badge = headlineBadge(*doubtful);
     EXPECT_FALSE(badge.impossible);
-    EXPECT_EQ(badge.label, u"Too good"_s);
+    EXPECT_EQ(badge.label, u"Outside calibration"_s);
     ASSERT_EQ(badge.reasons.size(), 2);
-    EXPECT_TRUE(badge.reasons[0].startsWith(u"An MFU of 76 %"_s));
-    EXPECT_EQ(badge.reasons[1], u"The tail is extrapolated."_s);
+    EXPECT_TRUE(badge.reasons[0].contains(u"no step of b200"_s));
+    EXPECT_TRUE(badge.reasons[1].startsWith(u"An MFU of 76 %"_s));
 }
 
 TEST(DistributionTable, AColumnOfTimesHasOneUnit)

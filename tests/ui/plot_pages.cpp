@@ -57,7 +57,7 @@ protected:
     {
         EvaluateOptions options;
         options.seed = 7;
-        options.numSamples = 500;
+        options.numSamples = 400;
         options.varianceShares = false;
         const ScenarioEntry* entry = m_study.entry(m_id);
         ShownScenario shown;
@@ -107,10 +107,10 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     ASSERT_GT(page.tornado().itemCount(), 2) << page.tornado().message().toStdString();
     ASSERT_GT(page.bars().itemCount(), 2);
     EXPECT_TRUE(page.tornado().staleNote().isEmpty());
-    const DistributionSummary& headline = m_context.scenarios[0].snapshot->across; // of 500 steps, the tornado's of 2,000
+    const DistributionSummary& headline = m_context.scenarios[0].snapshot->across; // of 400 steps, the tornado's of 500
     EXPECT_EQ(page.tornado().data().baseline, u"p95 now "_s + format::seconds(headline.p95).text());
-    EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"n = 2,000 steps each"_s));
-    EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"Level: the headline's, n = 500."_s));
+    EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"n = 500 steps each"_s));
+    EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"Level: the headline's, n = 400."_s));
     const QString first = page.tornado().data().rows.front().id;
     page.tornado().setFocusItem(0);
     QTest::keyClick(&page.tornado(), Qt::Key_Return);

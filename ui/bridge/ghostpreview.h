@@ -22,7 +22,7 @@ struct Ghost {
     SnapshotPtr snapshot; ///< null while it is being computed; steps within a job come after those across jobs
 };
 
-inline constexpr int kGhostSamples = 500;   ///< steps; its p95 is within a percent or so, and it is there within a tenth of a second
+inline constexpr int kGhostSamples = 500; ///< steps; its p95 is within a percent or so, and it is there within a tenth of a second
 
 /// GUI thread only; its worker thread evaluates. Nothing is written: no undo step, no file. A newer question stops the older one.
 class GhostPreview final : public QObject {

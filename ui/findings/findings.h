@@ -22,8 +22,8 @@ namespace prism::ui {
 struct FindingsQuery {
     StudyState state;
     int currentId = -1;
-    QString title;        ///< of the study; empty = the name of the scenario
-    QString question;     ///< typed by the user; empty = made from the study
+    QString title;       ///< of the study; empty = the name of the scenario
+    QString question;    ///< typed by the user; empty = made from the study
     int samples = 2'000; ///< steps per scenario
 };
 

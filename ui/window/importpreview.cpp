@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/jsoncomments.h"
 #include "core/calibrate/clustercalibration.h"
 #include "core/scenario/presets.h"
 #include "core/measured/importmeasured.h"
@@ -94,12 +95,12 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
     };
     const QString plainName = fileName.endsWith(u".gz", Qt::CaseInsensitive) ? fileName.chopped(3) : fileName;
     const QString suffix = QFileInfo(plainName).suffix().toLower();
-    const QByteArray start = text.trimmed().left(1);
+    const QByteArray plain = QByteArray::fromStdString(withoutJsonComments(content)).trimmed();
     if (holdsCollectives(text)) {
         preview.kind = QObject::tr("nccl-tests output");
         takeRows(preview, ncclTestsRows(content, {}), base);
-    } else if (start == "{") {
-        const QJsonObject object = QJsonDocument::fromJson(text).object();
+    } else if (plain.startsWith('{')) {
+        const QJsonObject object = QJsonDocument::fromJson(plain).object();
         if (object.contains(u"model"_s) || object.contains(u"cluster"_s) || object.contains(u"parallelism"_s)) {
             preview.kind = QObject::tr("Scenario");
             if (Result<Scenario> scenario = scenarioFromJson(content))

@@ -92,7 +92,10 @@ void addCompletion(CLI::App& app, Cli& /*cli*/)
     command->add_option("--output", options->output, "Write to this file instead of standard output");
     command->footer("Example: source <(prism-cli help completion bash)");
     command->callback([options, &app] {
-        const CommandEntry program = commandTable(app);
+        const CLI::App* root = &app;
+        while (root->get_parent() != nullptr)
+            root = root->get_parent();
+        const CommandEntry program = commandTable(*root);
         writeOutput(*options, options->shell == "bash"  ? bashCompletion(program)
                               : options->shell == "zsh" ? zshCompletion(program)
                                                         : fishCompletion(program));

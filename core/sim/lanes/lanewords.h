@@ -24,10 +24,19 @@ struct LaneKey {
 struct LaneSeed {
     std::uint32_t low = 0, high = 0;
 };
+/// What the seeds of all units of one index of a run have in common.
+[[nodiscard]] inline std::uint64_t commonSeed(std::uint64_t seed, std::uint64_t run, std::uint64_t index)
+{
+    return mix64(mix64(mix64(seed ^ 0x6a09e667f3bcc908ULL) + run) + index);
+}
+[[nodiscard]] inline LaneSeed laneSeed(std::uint64_t common, std::uint64_t unit)
+{
+    const std::uint64_t h = mix64(common + unit);
+    return {static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(h >> 32U)};
+}
 [[nodiscard]] inline LaneSeed laneSeed(std::uint64_t seed, std::uint64_t run, std::uint64_t index, std::uint64_t unit)
 {
-    const std::uint64_t h = mix64(mix64(mix64(mix64(seed ^ 0x6a09e667f3bcc908ULL) + run) + index) + unit);
-    return {static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(h >> 32U)};
+    return laneSeed(commonSeed(seed, run, index), unit);
 }
 
 /// Seeds of a block's lanes.

@@ -462,8 +462,8 @@ StepSamples simulateReference(const StepGraph& graph, const SimOptions& options)
     result.acrossSeconds = series(job, options, Run::across, across, [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
     if (within > 0 && !options.stop.stop_requested()) {
         const std::vector<std::vector<double>> median = medianJobs(job, deterministic, options.seed);
-        result.withinSeconds =
-            series(job, options, Run::within, within, [&](std::uint64_t i) -> const std::vector<double>& { return median[i % median.size()]; });
+        result.withinSeconds = series(job, options, Run::within, within,
+                                      [&](std::uint64_t i) -> const std::vector<double>& { return median[i % median.size()]; });
     }
     result.nodeSamples = static_cast<std::uint64_t>(job.sweep.nodes.size()) * static_cast<std::uint64_t>(graph.numReplicas)
                          * (result.acrossSeconds.size() + result.withinSeconds.size());

@@ -5,6 +5,9 @@
 #include "core/sim/draw/draws.h"
 #include "core/sim/lanes/lanes.h"
 
+#include <array>
+#include <map>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/sim/sweep/blocksweep.cpp"
 #include <hwy/foreach_target.h>
@@ -47,9 +50,10 @@ void MeanPass(const NodeRows& rows)
 }
 
 /// Seconds of a pass with kernel noise, without the rare events that are drawn apart.
-void NoisyPass(const NodeRows& n, const PassTable& table, const LaneSeeds& seeds, LaneKey key)
+void NoisyPass(const NodeRows& rows, const PassTable& table, const LaneSeeds& seeds, LaneKey key)
 {
     const F d;
+    const NodeRows n = rows;
     const I di;
     const Residual& r = table.usual;
     const Quantiles shape(r.shape);
@@ -87,6 +91,15 @@ void Advance(const NodeRows& rows)
         const auto t = begins(n, l);
         hn::Store(n.seconds != nullptr ? hn::Add(t, hn::Load(d, n.seconds + l)) : t, d, n.clock + l);
     }
+}
+
+/// Adds mean seconds of a pass `times` over.
+void AddMean(const NodeRows& rows, float times)
+{
+    const F d;
+    const NodeRows n = rows;
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+        hn::Store(hn::MulAdd(hn::Set(d, times), meanSeconds(n, l), hn::Load(d, n.clock + l)), d, n.clock + l);
 }
 
 /// MeanPass and Advance.
@@ -170,12 +183,14 @@ HWY_EXPORT(MeanPass);
 HWY_EXPORT(NoisyPass);
 HWY_EXPORT(Advance);
 HWY_EXPORT(MeanAdvance);
+HWY_EXPORT(AddMean);
 HWY_EXPORT(SendSeconds);
 HWY_EXPORT(Send);
 HWY_EXPORT(MeanSend);
 
 /// Rare events of a kind of pass that a unit expects fewer of in a step are found by their distances, others by a draw in every pass.
 constexpr double kListedUpTo = 1.0;
+constexpr std::size_t kNoPlace = ~std::size_t{0}; ///< of no listed event
 constexpr std::uint32_t kTransferTurn = 0x85ebca6bU, kRareTurn = 0xc2b2ae35U, kOftenTurn = 0x27d4eb2fU;
 constexpr std::uint64_t kOptimizerDraws = 0x51, kEmbeddingDraws = 0x52, kRareEventDraws = 0x53;
 
@@ -216,6 +231,7 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_regimes(regimes),
       m_lengths(model.job),
       m_hazards(model.job.patterns.size()),
+      m_alike(model.job.patterns.size()),
       m_speed(index(model.job.unitRanks())),
       m_group(model.lengthRows.size() * index(model.job.members * model.job.groups)),
       m_stageLength(model.lengthRows.size()),
@@ -228,6 +244,8 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_slots(index(model.plan->numSlots)),
       m_ends(index(model.plan->numStages)),
       m_optimizer(index(model.plan->numStages)),
+      m_busy(index(model.plan->numStages)),
+      m_busyOfMicrobatch(model.data.isConstant() && model.routing.isConstant() ? 0 : index(model.plan->numMicrobatches)),
       m_seconds(1),
       m_ones(1),
       m_words(1),
@@ -273,6 +291,7 @@ const BlockSweep::Hazards& BlockSweep::hazards(int pattern)
             all -= std::log1p(-hops[index(hop)].factor->rareProbability);
         h.until.push_back(all);
     }
+    h.none = std::exp(-all);
     return h;
 }
 
@@ -284,7 +303,10 @@ void BlockSweep::rareEvents(const Hazards& h, LaneSeed seed, const At& at) const
         return;
     double position = 0.0;
     for (std::uint64_t count = 0;; ++count) {
-        position -= std::log(uniformOf(laneWord(seed, laneKey(kRareEventDraws, count))));
+        const double u = uniformOf(laneWord(seed, laneKey(kRareEventDraws, count)));
+        if (count == 0 && u < h.none) // most lanes need no logarithm
+            return;
+        position -= std::log(u);
         if (!(position < h.until.back()))
             return;
         const auto place = static_cast<std::size_t>(std::upper_bound(h.until.begin(), h.until.end(), position) - h.until.begin());
@@ -453,38 +475,43 @@ void BlockSweep::runNode(std::size_t i, const Hazards& h, const std::vector<Unit
     HWY_DYNAMIC_DISPATCH(Send)(s);
 }
 
+/// Of a node that runs a pass.
+NodeRows BlockSweep::rowsOf(std::size_t i, const Hazards& h, float* clock)
+{
+    const PlanNode& node = m_model.plan->nodes[i];
+    const SweepModel::NodeLength& length = m_model.nodeLength[i];
+    const float* arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
+    if (length.ownRow >= 0)
+        return passRows(index(h.pass[i]), m_ownLength.row(index(length.ownRow)), m_ones.row(0), m_seconds.row(0), clock, arrived);
+    return passRows(index(h.pass[i]), m_stageLength.row(index(length.lengthRow)), m_data.row(dataRow(node.microbatch)), m_seconds.row(0),
+                    clock, arrived);
+}
+
 /// The pass of a node, once its message is there.
 void BlockSweep::runPass(std::size_t i, const Hazards& h, float* clock, bool noisy)
 {
     const PlanNode& node = m_model.plan->nodes[i];
-    const float* arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
     if (h.pass[i] < 0) {
         NodeRows nothing;
         nothing.clock = clock;
-        nothing.arrived = arrived;
+        nothing.arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
         HWY_DYNAMIC_DISPATCH(Advance)(nothing);
         return;
     }
-    const SweepModel::NodeLength& length = m_model.nodeLength[i];
-    const auto p = index(h.pass[i]);
-    const float* own = length.ownRow < 0 ? nullptr : m_ownLength.row(index(length.ownRow));
-    const float* stage = m_stageLength.row(index(length.lengthRow));
-    const float* data = m_data.row(dataRow(node.microbatch));
-    const float* ones = m_ones.row(0);
-    const NodeRows n = passRows(p, own != nullptr ? own : stage, own != nullptr ? ones : data, m_seconds.row(0), clock, arrived);
+    const NodeRows n = rowsOf(i, h, clock);
     if (!noisy) {
         HWY_DYNAMIC_DISPATCH(MeanAdvance)(n);
         return;
     }
     const bool oneGroup = m_model.job.members * m_model.job.groups == 1;
-    passSeconds(n, oneGroup ? stage : own, oneGroup ? data : ones, *m_model.passes[p], true, 2 * i, h.passBelow[p], node.key);
+    const auto p = index(h.pass[i]);
+    passSeconds(n, oneGroup ? m_stageLength.row(index(m_model.nodeLength[i].lengthRow)) : n.length,
+                oneGroup ? m_data.row(dataRow(node.microbatch)) : m_ones.row(0), *m_model.passes[p], true, 2 * i, h.passBelow[p], node.key);
     HWY_DYNAMIC_DISPATCH(Advance)(n);
 }
 
-void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, Noise noise)
+void BlockSweep::begin(int pattern, std::span<const SweptLane> lanes, Noise noise)
 {
-    const UnitPattern& pattern = m_model.job.patterns[index(patternNumber)];
-    const SweepModel::UnitSends& sends = m_model.sends[index(patternNumber)];
     for (std::size_t l = 0; l < kLanes; ++l) {
         const SweptLane& lane = lanes[std::min(l, lanes.size() - 1)];
         m_jobSeeds.set(l, lane.job);
@@ -492,22 +519,71 @@ void BlockSweep::run(int patternNumber, std::span<const SweptLane> lanes, Noise 
         m_unitOfLane[l] = lane.unit;
     }
     setRegimes(lanes);
-    drawLengths(pattern, noise != Noise::speedsOnly);
-    const Hazards& h = hazards(patternNumber);
+    drawLengths(m_model.job.patterns[index(pattern)], noise != Noise::speedsOnly);
+}
+
+void BlockSweep::run(int pattern, std::span<const SweptLane> lanes, Noise noise)
+{
+    const SweepModel::UnitSends& sends = m_model.sends[index(pattern)];
+    begin(pattern, lanes, noise);
+    const Hazards& h = hazards(pattern);
     findEvents(h, noise == Noise::all ? lanes.size() : 0);
     m_ends.fill(0.0F);
     for (std::size_t i = 0; i < m_model.plan->nodes.size(); ++i)
         runNode(i, h, sends.hops, noise == Noise::all);
+    runOptimizers(pattern, noise);
+    joinEmbedding(sends.embedding, noise);
+}
+
+void BlockSweep::runOptimizers(int pattern, Noise noise)
+{
+    const UnitPattern& units = m_model.job.patterns[index(pattern)];
     for (std::size_t s = 0; s < m_model.optimizerRow.size(); ++s) {
         if (m_model.optimizerRow[s] < 0)
             continue;
-        const auto p = index(m_model.passOf[index(m_model.optimizerOfStage[s])][index(pattern.kind[s])]);
+        const auto p = index(m_model.passOf[index(m_model.optimizerOfStage[s])][index(units.kind[s])]);
         const PassTable& table = *m_model.passes[p];
         const float *length = m_stageLength.row(index(m_model.optimizerRow[s])), *ones = m_ones.row(0);
         passSeconds(passRows(p, length, ones, m_optimizer.row(s), nullptr, nullptr), length, ones, table, noise != Noise::speedsOnly,
-                    h.until.size() + 1, static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
+                    kNoPlace, static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
     }
-    joinEmbedding(sends.embedding, noise);
+}
+
+const std::vector<BlockSweep::AlikePasses>& BlockSweep::alikePasses(int pattern)
+{
+    std::vector<AlikePasses>& out = m_alike[index(pattern)];
+    if (!out.empty())
+        return out;
+    const Hazards& h = hazards(pattern);
+    std::map<std::array<int, 5>, std::size_t> known; // stage, length, own length, micro-batch, pass
+    for (std::size_t i = 0; i < h.pass.size(); ++i) {
+        if (h.pass[i] < 0)
+            continue;
+        const PlanNode& node = m_model.plan->nodes[i];
+        const SweepModel::NodeLength& length = m_model.nodeLength[i];
+        const int microbatch = m_busyOfMicrobatch.rows() == 0 ? 0 : node.microbatch;
+        const auto [it, added] = known.try_emplace({node.stage, length.lengthRow, length.ownRow, microbatch, h.pass[i]}, out.size());
+        if (added)
+            out.push_back({i, 0.0F});
+        out[it->second].count += 1.0F;
+    }
+    return out;
+}
+
+void BlockSweep::outline(int pattern, std::span<const SweptLane> lanes)
+{
+    begin(pattern, lanes, Noise::noiseFree);
+    const Hazards& h = hazards(pattern);
+    findEvents(h, 0);
+    m_busy.fill(0.0F);
+    m_busyOfMicrobatch.fill(0.0F);
+    for (const AlikePasses& passes : alikePasses(pattern)) {
+        const PlanNode& node = m_model.plan->nodes[passes.node];
+        HWY_DYNAMIC_DISPATCH(AddMean)(rowsOf(passes.node, h, m_busy.row(index(node.stage))), passes.count);
+        if (m_busyOfMicrobatch.rows() > 0)
+            HWY_DYNAMIC_DISPATCH(AddMean)(rowsOf(passes.node, h, m_busyOfMicrobatch.row(index(node.microbatch))), passes.count);
+    }
+    runOptimizers(pattern, Noise::noiseFree);
 }
 
 void BlockSweep::joinEmbedding(const UnitCommunication& op, Noise noise)

@@ -63,9 +63,15 @@ public:
 
     /// All lanes are units of one pattern; at most kLanes of them.
     void run(int pattern, std::span<const SweptLane> lanes, Noise noise);
+    /// Only the optimizers of a noise-free run, and how long each stage is busy in it: a small part of its cost.
+    void outline(int pattern, std::span<const SweptLane> lanes);
     /// Seconds when each stage ends, and of its optimizer; rows by stage, the first lanes().
     [[nodiscard]] const Rows& ends() const { return m_ends; }
     [[nodiscard]] const Rows& optimizer() const { return m_optimizer; }
+    /// Of an outline: seconds of all passes of a stage.
+    [[nodiscard]] const Rows& busy() const { return m_busy; }
+    /// The same of all passes of a micro-batch; no rows where all micro-batches are alike.
+    [[nodiscard]] const Rows& busyOfMicrobatch() const { return m_busyOfMicrobatch; }
     /// Mean number of rare events of a lane that all-noise sweeps draw one by one.
     [[nodiscard]] double rareHazard(int pattern);
     /// Whether an all-noise sweep of this lane has such an event.
@@ -80,11 +86,21 @@ private:
     };
     struct Hazards {
         bool made = false;
+        double none = 1.0;         ///< probability of no rare event
         std::vector<double> until; ///< cumulated over the passes and transfers of the nodes: pass of node i at 2 i, its transfer at 2 i + 1
         std::vector<int> pass;     ///< of each node; -1 = takes no time
         std::vector<std::uint32_t> passBelow, hopBelow; ///< of those that are common: rare below so many of 2^32; else 0
     };
+    /// Passes of one stage that take equally long.
+    struct AlikePasses {
+        std::size_t node = 0; ///< one of them
+        float count = 0.0F;
+    };
     const Hazards& hazards(int pattern);
+    const std::vector<AlikePasses>& alikePasses(int pattern);
+    void begin(int pattern, std::span<const SweptLane> lanes, Noise noise);
+    void runOptimizers(int pattern, Noise noise);
+    [[nodiscard]] NodeRows rowsOf(std::size_t node, const Hazards& h, float* clock);
     template <class At>
     void rareEvents(const Hazards& h, LaneSeed seed, const At& at) const;
     void drawLengths(const UnitPattern& pattern, bool withData);
@@ -109,11 +125,12 @@ private:
     PassLengths m_lengths;
     LaneSeeds m_jobSeeds, m_stepSeeds;
     std::vector<Hazards> m_hazards;
+    std::vector<std::vector<AlikePasses>> m_alike; ///< by pattern
     Rows m_speed, m_group, m_stageLength, m_ownLength, m_data, m_routing;
     Rows m_compute, m_exposed, m_stretch; ///< per pass
     Rows m_regime;                        ///< within nodes, between them, compute
     std::size_t m_stepOfAll = kNoStep;    ///< whose regimes all lanes have
-    Rows m_slots, m_ends, m_optimizer, m_seconds, m_ones;
+    Rows m_slots, m_ends, m_optimizer, m_busy, m_busyOfMicrobatch, m_seconds, m_ones;
     RowsOf<std::uint32_t> m_words;
     std::vector<Event> m_events;
     const Event* m_event = nullptr; ///< the next one

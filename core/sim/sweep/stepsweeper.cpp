@@ -2,11 +2,14 @@
 #include "core/sim/sweep/stepsweeper.h"
 
 #include "core/base/index.h"
+#include <Eigen/Dense>
+
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace prism {
 
@@ -19,19 +22,30 @@ constexpr std::size_t kFewUnits = 8;
 constexpr double kMargin = 3.5;
 /// With more units than this share within the margin, all are swept.
 constexpr double kTooMany = 1.0 / 3.0;
+/// Figures of an outline that differ by less, relatively, count as one.
+constexpr double kAlike = 1e-5;
 /// Rare kernel events of a unit and step up to this mean number are swept where they happen.
 constexpr double kApartUpTo = 0.1;
 /// Values kept of the units of a window of steps.
-constexpr std::size_t kWindowValues = std::size_t{1} << 20;
+constexpr std::size_t kWindowValues = std::size_t{1} << 18;
 constexpr std::uint64_t kJobStream = 0x6a6f62, kStepStream = 0x73746570, kPoolStream = 0x706f6f6c;
+
+/// Whether few of so many units are within a margin of their slowest, judged by a sample of them.
+bool fewCompete(std::vector<double> ends, double margin, std::size_t units)
+{
+    std::sort(ends.begin(), ends.end());
+    const double share = 1.0 - 0.7 / static_cast<double>(std::min(units, ends.size()));
+    const double slowest = ends[static_cast<std::size_t>(share * static_cast<double>(ends.size() - 1))];
+    const auto within = ends.end() - std::lower_bound(ends.begin(), ends.end(), slowest - margin);
+    return static_cast<double>(within) < kTooMany * static_cast<double>(ends.size());
+}
 
 } // namespace
 
-SweptLane SweptSeries::lane(std::size_t step, int unit) const
+SweptSeries::Common SweptSeries::common(std::size_t step) const
 {
-    const auto u = static_cast<std::uint64_t>(unit);
     const std::uint64_t job = jobs.empty() ? step : jobs[step % jobs.size()];
-    return {unit, laneSeed(seed, kJobStream, job, u), laneSeed(seed, kStepStream + static_cast<std::uint64_t>(run), step, u), step};
+    return {step, commonSeed(seed, kJobStream, job), commonSeed(seed, kStepStream + static_cast<std::uint64_t>(run), step)};
 }
 
 LaneSeed SweptSeries::stepSeed(std::size_t step) const
@@ -63,6 +77,18 @@ StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, Sw
     m_after = m_finish.meanAfter(optimizer);
 }
 
+std::vector<SweptLane> StepSweeper::lanesOf(const std::vector<Place>& places, std::size_t first, std::size_t last) const
+{
+    std::vector<SweptLane> out(last - first);
+    SweptSeries::Common common = m_series.common(places[first].step);
+    for (std::size_t i = first; i < last; ++i) {
+        if (places[i].step != common.step)
+            common = m_series.common(places[i].step);
+        out[i - first] = common.lane(m_units[places[i].unit]);
+    }
+    return out;
+}
+
 template <class Work>
 void StepSweeper::inBlocks(std::size_t lanes, const Work& work)
 {
@@ -71,7 +97,6 @@ void StepSweeper::inBlocks(std::size_t lanes, const Work& work)
         if (!m_stop.stop_requested())
             work(sweeps.local(), block * kLanes, std::min(lanes, (block + 1) * kLanes));
     });
-    m_nodeSamples += static_cast<std::uint64_t>(lanes) * m_model.plan->nodeCount();
 }
 
 double StepSweeper::ownEnd(const float* ends) const
@@ -82,6 +107,24 @@ double StepSweeper::ownEnd(const float* ends) const
     return static_cast<double>(latest);
 }
 
+StepSweeper::Outline StepSweeper::outlineOf(const BlockSweep& sweep, std::size_t lane, const RegimeFactors& regimes) const
+{
+    Outline out{1.0, 0.0, 0.0, regimes.intra, regimes.inter, 0.0, 0.0, 0.0};
+    for (std::size_t s = 0; s < m_stages; ++s) {
+        const float busy = sweep.busy().row(s)[lane];
+        out[1] = std::max(out[1], static_cast<double>(busy + m_after[s]));
+        out[2] += static_cast<double>(busy) / static_cast<double>(m_stages);
+    }
+    const Rows& microbatches = sweep.busyOfMicrobatch();
+    for (std::size_t mb = 0; mb < microbatches.rows(); ++mb)
+        out[5] = std::max(out[5], static_cast<double>(microbatches.row(mb)[lane]));
+    if (microbatches.rows() > 0) {
+        out[6] = static_cast<double>(microbatches.row(0)[lane]);
+        out[7] = static_cast<double>(microbatches.row(microbatches.rows() - 1)[lane]);
+    }
+    return out;
+}
+
 void StepSweeper::makePool(int pattern, std::size_t count)
 {
     const std::vector<std::size_t>& units = m_placesOfPattern[index(pattern)];
@@ -90,6 +133,7 @@ void StepSweeper::makePool(int pattern, std::size_t count)
         return;
     std::vector<float> plain(kPoolUnits * m_stages), noisy(plain.size());
     std::vector<std::uint8_t> rare(kPoolUnits, 0);
+    std::vector<Outline> outlines(kPoolUnits);
     const double hazard = BlockSweep(m_model, m_regimes).rareHazard(pattern);
     pool.rareApart = hazard > 0.0 && hazard <= kApartUpTo;
     inBlocks(kPoolUnits, [&](BlockSweep& sweep, std::size_t first, std::size_t last) {
@@ -102,6 +146,9 @@ void StepSweeper::makePool(int pattern, std::size_t count)
             lanes.push_back(lane);
             rare[i] = pool.rareApart && sweep.hasRareEvent(pattern, lane) ? 1 : 0;
         }
+        sweep.outline(pattern, lanes);
+        for (std::size_t i = first; i < last; ++i)
+            outlines[i] = outlineOf(sweep, i - first, m_regimes.step(lanes[i - first].regimes));
         for (const Noise noise : {Noise::noiseFree, Noise::all}) {
             sweep.run(pattern, lanes, noise);
             for (std::size_t i = first; i < last; ++i)
@@ -109,7 +156,7 @@ void StepSweeper::makePool(int pattern, std::size_t count)
                     (noise == Noise::all ? noisy : plain)[i * m_stages + s] = sweep.ends().row(s)[i - first];
         }
     });
-    m_nodeSamples += kPoolUnits * m_model.plan->nodeCount();
+    m_nodeSamples += 2 * kPoolUnits * m_model.plan->nodeCount();
     double mean = 0.0, square = 0.0, many = 0.0;
     for (std::size_t i = 0; i < kPoolUnits; ++i) {
         if (rare[i] != 0)
@@ -125,27 +172,43 @@ void StepSweeper::makePool(int pattern, std::size_t count)
         return;
     pool.mean = mean / many;
     pool.margin = kMargin * std::sqrt(std::max(0.0, square / many - pool.mean * pool.mean));
-    // How many of a step's units would be swept: from where the slowest of so many lies among the pool's.
     std::vector<double> ends;
     for (std::size_t i = 0; i < kPoolUnits; ++i)
         ends.push_back(ownEnd(&plain[i * m_stages]));
-    std::sort(ends.begin(), ends.end());
-    const double slowest =
-        ends[static_cast<std::size_t>((1.0 - 0.7 / static_cast<double>(std::min(units.size(), kPoolUnits))) * (kPoolUnits - 1))];
-    const auto within = ends.end() - std::lower_bound(ends.begin(), ends.end(), slowest - pool.margin);
-    pool.screens = static_cast<double>(within) < kTooMany * kPoolUnits;
+    pool.screens = fewCompete(ends, pool.margin, units.size());
+    if (pool.screens)
+        fitPrediction(pool, outlines, ends, units.size());
+}
+
+void StepSweeper::fitPrediction(NoisePool& pool, const std::vector<Outline>& outlines, const std::vector<double>& ends,
+                                std::size_t units) const
+{
+    using OutlineVector = Eigen::Matrix<double, static_cast<int>(std::tuple_size_v<Outline>), 1>;
+    Eigen::MatrixXd known(outlines.size(), Outline().size());
+    Eigen::VectorXd end(outlines.size());
+    for (std::size_t i = 0; i < outlines.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        known.row(row) = Eigen::Map<const OutlineVector>(outlines[i].data()).transpose();
+        end(row) = ends[i];
+    }
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(known.rows(), known.cols());
+    solver.setThreshold(kAlike); // some are the same but for rounding, as with one micro-batch
+    const OutlineVector weight = solver.compute(known).solve(end);
+    Eigen::Map<OutlineVector>(pool.weight.data()) = weight;
+    const Eigen::VectorXd predicted = known * weight;
+    const double missed = (end - predicted).squaredNorm() / static_cast<double>(outlines.size());
+    pool.predictedMargin = std::sqrt(pool.margin * pool.margin + kMargin * kMargin * missed);
+    pool.predicts = fewCompete({predicted.begin(), predicted.end()}, pool.predictedMargin, units);
 }
 
 void StepSweeper::sweepPlaces(int pattern, const std::vector<Place>& places, Noise noise, std::size_t first, bool keepOptimizer)
 {
+    m_nodeSamples += static_cast<std::uint64_t>(places.size()) * m_model.plan->nodeCount();
     inBlocks(places.size(), [&](BlockSweep& sweep, std::size_t begin, std::size_t end) {
-        std::vector<SweptLane> lanes;
-        for (std::size_t i = begin; i < end; ++i)
-            lanes.push_back(m_series.lane(places[i].step, m_units[places[i].unit]));
-        sweep.run(pattern, lanes, noise);
+        sweep.run(pattern, lanesOf(places, begin, end), noise);
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t at = (places[i].step - first) * m_units.size() + places[i].unit;
-            m_swept[at] = noise == Noise::all ? 1 : 0;
+            m_swept[at] = noise == Noise::all ? Swept::all : Swept::noiseFree;
             for (std::size_t s = 0; s < m_stages; ++s) {
                 m_ends[at * m_stages + s] = sweep.ends().row(s)[i - begin];
                 if (keepOptimizer)
@@ -155,6 +218,46 @@ void StepSweeper::sweepPlaces(int pattern, const std::vector<Place>& places, Noi
     });
 }
 
+std::vector<StepSweeper::Place> StepSweeper::placesOf(std::size_t pattern, std::size_t first, std::size_t last) const
+{
+    std::vector<Place> out;
+    for (std::size_t step = first; step < last; ++step)
+        for (const std::size_t u : m_placesOfPattern[pattern])
+            out.push_back({step, u});
+    return out;
+}
+
+/// The units of a pattern that can be the slowest of it in their step, by prediction, or have a rare event. The optimizers of all are kept.
+std::vector<StepSweeper::Place> StepSweeper::predictedSlowest(int pattern, std::size_t first, std::size_t last)
+{
+    const NoisePool& pool = m_pools[index(pattern)];
+    const std::vector<Place> places = placesOf(index(pattern), first, last);
+    std::vector<float> end(places.size());
+    std::vector<std::uint8_t> rare(places.size(), 0);
+    inBlocks(places.size(), [&](BlockSweep& sweep, std::size_t begin, std::size_t last) {
+        const std::vector<SweptLane> lanes = lanesOf(places, begin, last);
+        for (std::size_t i = begin; i < last; ++i)
+            rare[i] = pool.rareApart && sweep.hasRareEvent(pattern, lanes[i - begin]) ? 1 : 0;
+        sweep.outline(pattern, lanes);
+        for (std::size_t i = begin; i < last; ++i) {
+            const Outline outline = outlineOf(sweep, i - begin, m_regimes.step(places[i].step));
+            end[i] = static_cast<float>(std::inner_product(outline.begin(), outline.end(), pool.weight.begin(), 0.0));
+            const std::size_t at = (places[i].step - first) * m_units.size() + places[i].unit;
+            for (std::size_t s = 0; s < m_stages; ++s)
+                m_optimizer[at * m_stages + s] = sweep.optimizer().row(s)[i - begin];
+        }
+    });
+    std::vector<Place> out;
+    const std::size_t inStep = m_placesOfPattern[index(pattern)].size();
+    for (std::size_t begin = 0; begin < places.size(); begin += inStep) {
+        const float slowest = *std::max_element(&end[begin], &end[begin] + inStep);
+        for (std::size_t i = begin; i < begin + inStep; ++i)
+            if (rare[i] != 0 || end[i] >= slowest - static_cast<float>(pool.predictedMargin))
+                out.push_back(places[i]);
+    }
+    return out;
+}
+
 /// Per pattern: the units of screened patterns that can be the slowest of their step, or have a rare event.
 std::vector<std::vector<StepSweeper::Place>> StepSweeper::placesToSweep(std::size_t first, std::size_t last) const
 {
@@ -162,17 +265,20 @@ std::vector<std::vector<StepSweeper::Place>> StepSweeper::placesToSweep(std::siz
     BlockSweep sweep(m_model, m_regimes);
     std::vector<double> end(m_units.size());
     for (std::size_t step = first; step < last; ++step) {
+        const std::size_t row = (step - first) * m_units.size();
         double slowest = 0.0;
         for (std::size_t u = 0; u < m_units.size(); ++u) {
+            if (m_swept[row + u] == Swept::no)
+                continue;
             const NoisePool& pool = m_pools[index(m_model.job.patternOf[index(m_units[u])])];
-            end[u] = ownEnd(&m_ends[((step - first) * m_units.size() + u) * m_stages]) + (pool.screens ? pool.mean : 0.0);
+            end[u] = ownEnd(&m_ends[(row + u) * m_stages]) + (pool.screens ? pool.mean : 0.0);
             slowest = std::max(slowest, end[u]);
         }
         for (std::size_t u = 0; u < m_units.size(); ++u) {
             const int pattern = m_model.job.patternOf[index(m_units[u])];
             const NoisePool& pool = m_pools[index(pattern)];
-            if (pool.screens
-                && (end[u] > slowest - pool.margin || (pool.rareApart && sweep.hasRareEvent(pattern, m_series.lane(step, m_units[u])))))
+            if (m_swept[row + u] == Swept::noiseFree && pool.screens
+                && (end[u] >= slowest - pool.margin || (pool.rareApart && sweep.hasRareEvent(pattern, m_series.lane(step, m_units[u])))))
                 out[index(pattern)].push_back({step, u});
         }
     }
@@ -184,14 +290,15 @@ void StepSweeper::sweepWindow(std::size_t first, std::size_t last, bool speedsOn
     const std::size_t units = (last - first) * m_units.size();
     m_ends.assign(units * m_stages, 0.0F);
     m_optimizer.assign(units * m_stages, 0.0F);
-    m_swept.assign(units, 0);
+    m_swept.assign(units, Swept::no);
     for (std::size_t p = 0; p < m_pools.size(); ++p) {
-        std::vector<Place> places;
-        for (std::size_t step = first; step < last; ++step)
-            for (const std::size_t u : m_placesOfPattern[p])
-                places.push_back({step, u});
-        const Noise noise = speedsOnly ? Noise::speedsOnly : m_pools[p].screens ? Noise::noiseFree : Noise::all;
-        sweepPlaces(static_cast<int>(p), places, noise, first, true);
+        const auto pattern = static_cast<int>(p);
+        const NoisePool& pool = m_pools[p];
+        const Noise noise = speedsOnly ? Noise::speedsOnly : pool.screens ? Noise::noiseFree : Noise::all;
+        if (pool.predicts)
+            sweepPlaces(pattern, predictedSlowest(pattern, first, last), noise, first, false);
+        else
+            sweepPlaces(pattern, placesOf(p, first, last), noise, first, true);
     }
     if (m_stop.stop_requested())
         return;
@@ -207,14 +314,12 @@ StageMaxima StepSweeper::maxima(std::size_t step, std::size_t first) const
         const std::size_t at = (step - first) * m_units.size() + u;
         const NoisePool& pool = m_pools[index(m_model.job.patternOf[index(m_units[u])])];
         const float* added = nullptr;
-        if (pool.screens && m_swept[at] == 0) {
+        if (pool.screens && m_swept[at] == Swept::noiseFree) {
             const std::size_t i = mix64(m_series.seed ^ mix64(step * m_units.size() + u)) % (pool.added.size() / m_stages);
             added = &pool.added[i * m_stages];
         }
-        for (std::size_t s = 0; s < m_stages; ++s) {
-            const float end = m_ends[at * m_stages + s] + (added != nullptr ? added[s] : 0.0F), optimizer = m_optimizer[at * m_stages + s];
-            out.add(s, end, optimizer);
-        }
+        for (std::size_t s = 0; s < m_stages; ++s)
+            out.add(s, m_ends[at * m_stages + s] + (added != nullptr ? added[s] : 0.0F), m_optimizer[at * m_stages + s]);
     }
     return out;
 }

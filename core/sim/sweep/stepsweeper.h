@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which units of a step are the slowest, and when do its stages end? Every unit is drawn; those that can be the slowest are swept in full.
+// Which units of a step are the slowest, and when do its stages end? Every unit is drawn; those that can be the slowest are swept.
 #pragma once
 
 #include "core/sim/sweep/blocksweep.h"
 #include "core/sim/sweep/stepfinish.h"
 
+#include <array>
 #include <cstdint>
 #include <stop_token>
 #include <vector>
@@ -16,13 +17,25 @@ struct SweptSeries {
     std::uint64_t seed = 1;
     Run run = Run::across;
     std::vector<std::uint64_t> jobs;
-    [[nodiscard]] SweptLane lane(std::size_t step, int unit) const;
+    /// What the seeds of all units of a step have in common.
+    struct Common {
+        std::size_t step = 0;
+        std::uint64_t job = 0, seconds = 0;
+        [[nodiscard]] SweptLane lane(int unit) const
+        {
+            const auto u = static_cast<std::uint64_t>(unit);
+            return {unit, laneSeed(job, u), laneSeed(seconds, u), step};
+        }
+    };
+    [[nodiscard]] Common common(std::size_t step) const;
+    [[nodiscard]] SweptLane lane(std::size_t step, int unit) const { return common(step).lane(unit); }
     [[nodiscard]] LaneSeed stepSeed(std::size_t step) const;
 };
 
-/// Sweeps steps. The units of a common pattern are screened: all are swept without kernel noise (about a fifth of the cost), those within
-/// a margin of the slowest again with noise, and what noise adds to each of the others is that of another swept unit, drawn at random.
-/// Units with rare kernel events, where those are rare, are swept in full. One caller; the work is spread over threads.
+/// Sweeps steps. The units of a common pattern are screened twice. How long a unit takes without kernel noise is predicted from how long
+/// its stages are busy; those that may be the slowest are swept without noise, and those of them that still may with noise. What noise adds
+/// to a unit that is swept without it is that of another one, drawn at random. Units with rare kernel events, where those are rare, are
+/// swept in full. One caller; the work is spread over threads.
 class StepSweeper final {
 public:
     StepSweeper(const SweepModel& model, const RegimeTable& regimes, SweptSeries series, std::stop_token stop);
@@ -35,17 +48,27 @@ public:
     [[nodiscard]] std::uint64_t nodeSamples() const { return m_nodeSamples; }
 
 private:
+    /// 1, the longest path through a busy stage, how long a stage is busy on average, and the regimes of the links.
+    using Outline = std::array<double, 8>;
     /// What noise adds to the ends of stages, of many units of a pattern.
     struct NoisePool {
         bool screens = false;            ///< else every unit is swept in full
         bool rareApart = false;          ///< units with rare events are swept in full
         double mean = 0.0, margin = 0.0; ///< of a unit's own end
         std::vector<float> added;        ///< [swept unit][stage]
+        bool predicts = false;           ///< else every unit is swept at least without noise
+        Outline weight{};                ///< of a unit's own end without noise
+        double predictedMargin = 0.0;    ///< of noise and prediction together
     };
+    enum class Swept : std::uint8_t { no, noiseFree, all };
     struct Place {
         std::size_t step = 0, unit = 0; ///< unit: index into m_units
     };
     void makePool(int pattern, std::size_t count);
+    void fitPrediction(NoisePool& pool, const std::vector<Outline>& outlines, const std::vector<double>& ends, std::size_t units) const;
+    [[nodiscard]] Outline outlineOf(const BlockSweep& sweep, std::size_t lane, const RegimeFactors& regimes) const;
+    [[nodiscard]] std::vector<Place> placesOf(std::size_t pattern, std::size_t first, std::size_t last) const;
+    [[nodiscard]] std::vector<Place> predictedSlowest(int pattern, std::size_t first, std::size_t last);
     void sweepWindow(std::size_t first, std::size_t last, bool speedsOnly);
     template <class Each>
     void eachStep(std::size_t count, bool speedsOnly, const Each& each);
@@ -53,6 +76,7 @@ private:
     [[nodiscard]] std::vector<std::vector<Place>> placesToSweep(std::size_t first, std::size_t last) const;
     [[nodiscard]] double ownEnd(const float* ends) const;
     [[nodiscard]] StageMaxima maxima(std::size_t step, std::size_t first) const;
+    [[nodiscard]] std::vector<SweptLane> lanesOf(const std::vector<Place>& places, std::size_t first, std::size_t last) const;
     template <class Work>
     void inBlocks(std::size_t lanes, const Work& work);
 
@@ -67,7 +91,7 @@ private:
     std::vector<NoisePool> m_pools;
     std::vector<float> m_after;             ///< mean seconds from a stage's end to the step's
     std::vector<float> m_ends, m_optimizer; ///< of a window: [step][unit][stage]
-    std::vector<std::uint8_t> m_swept;      ///< with noise: [step][unit]
+    std::vector<Swept> m_swept;             ///< [step][unit]
     std::uint64_t m_nodeSamples = 0;
 };
 

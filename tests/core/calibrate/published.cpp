@@ -232,7 +232,7 @@ TEST(Published, AFactNamesTheShardGroup)
     EXPECT_EQ(shard(R"(,"parallelism.hsdp_shard_size":4)", "8").scenario.parallelism.hsdpShardSize, 4);
     const PublishedRow text = shard("", "\"some\"");
     EXPECT_EQ(text.scenario.parallelism.hsdpShardSize, 0);
-    EXPECT_TRUE(assumes(text, "facts.zero1_shard_group says what is not known: some"));
+    EXPECT_TRUE(assumes(text, "facts.zero1_shard_group has a value that is not recognised: some"));
 }
 
 /// Two samples of 2,048 tokens joined into one of 4,096: as many tokens, and attention over twice the length.

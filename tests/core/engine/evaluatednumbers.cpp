@@ -128,7 +128,7 @@ TEST(EvaluatedNumbers, EachShareIsTheVarianceOfItsCauseAlone)
         sim.numSamples = kShareSamples;
         sim.numWithinSamples = -1;
         const std::vector<double> x = evaluator.samples(costStep(parts[i])->graph, sim)->acrossSeconds;
-        ASSERT_EQ(x.size(), 500U);
+        ASSERT_EQ(x.size(), static_cast<std::size_t>(kShareSamples));
         EXPECT_NEAR(shares[i], varianceOf(x) / total, 1e-6 * shares[i]) << i;
         EXPECT_GT(shares[i], 0) << i;
         std::vector<double> batches;
@@ -277,14 +277,14 @@ TEST(EvaluationCost, SizesAreThoseOfTheJob)
 
 TEST(EvaluationCost, SecondsAndBytesOfASizeByHand)
 {
-    // One replica, one pass, 1,000 steps: across, a quarter of them within, a first curve of 256, 500 for each of seven causes, the
+    // One replica, one pass, 1,000 steps: across, a quarter of them within, a first curve of 256, 256 for each of seven causes, the
     // candidates of the median job. A few replicas are swept with their noise.
-    const double steps = 1'000 + 250 + 256 + 3'500 + kMedianCandidates;
-    EXPECT_NEAR(estimatedCost({.ranksOfCell = 1, .samples = 1'000}).cpuSeconds, 4.5e-9 * steps + 7e-6, 1e-12);
+    const double steps = 1'000 + 250 + 256 + 1'792 + kMedianCandidates;
+    EXPECT_NEAR(estimatedCost({.ranksOfCell = 1, .samples = 1'000}).cpuSeconds, (25e-9 + 10e-9 + 1e-9) * steps, 1e-12);
     EXPECT_NEAR(estimatedCost({.ranksOfCell = 1, .samples = 1'000}).memoryBytes, 80e6 + 160 * 1'000 + 400 + 700, 1e-6);
     // 100 replicas of 3 stages with 2 chunks and 5 micro-batches, 8 ranks a cell.
     const EvaluationSize many{100, 3, 2, 5, 8, 1'000};
-    EXPECT_NEAR(estimatedCost(many).cpuSeconds, 1.25e-9 * 30 * 100 * steps + 7e-6 * 300 * 8, 1e-12);
+    EXPECT_NEAR(estimatedCost(many).cpuSeconds, (25e-9 + 1.8e-9 * 30 + 1e-9 * 3 * 8) * 100 * steps, 1e-12);
     EXPECT_NEAR(estimatedCost(many).memoryBytes, 80e6 + 160 * 1'000 + 400 * 30 + 700 * 300, 1e-6);
     EXPECT_GT(estimatedCost({7, 1, 1, 1, 1, 1'000}).cpuSeconds, estimatedCost({8, 1, 1, 1, 1, 1'000}).cpuSeconds);
 }
@@ -300,7 +300,7 @@ TEST(EvaluationCost, WhatTakesAsLongAsItMayStarts)
     EXPECT_TRUE(tooCostly(large, 1e9).empty()) << "just 1 GiB";
     large.samples += 1;
     EXPECT_EQ(tooCostly(large, 1e9).at(0).message, "One evaluation takes more memory than it may.");
-    EXPECT_EQ(costText({1, 1, 1, 100, 1, 6'000'000}), "100 passes x 6,000,000 steps: about 3.4 s of CPU and 0.97 GiB");
+    EXPECT_EQ(costText({1, 1, 1, 100, 1, 6'000'000}), "100 passes x 6,000,000 steps: about 7.7 s of CPU and 0.97 GiB");
     EXPECT_EQ(tooCostly({1e6, 1, 1, 1, 1, 10}, 1).at(0).path, "cluster.num_gpus");
 }
 

@@ -153,9 +153,9 @@ TEST(Guarantee, TheSlowestOfManyReplicasHasThePowerOfOne)
         EXPECT_TRUE(g.ok()) << (g.ok() ? "" : g.errors().front().message);
         return std::pair(std::move(g).value(), costStep(many)->graph);
     };
-    const auto [one, oneGraph] = predicted(1, 40'000);
+    const auto [one, oneGraph] = predicted(1, 160'000);
     for (const int replicas : {4, 32}) {
-        const auto [all, graph] = predicted(replicas, 10'000);
+        const auto [all, graph] = predicted(replicas, 40'000);
         // More replicas also synchronise for longer; that part does not vary here.
         const double longer = deterministicStepSeconds(graph) - deterministicStepSeconds(oneGraph);
         for (const LimitFor& limit : all.limits) {

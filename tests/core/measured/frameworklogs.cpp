@@ -163,7 +163,7 @@ TEST(FrameworkLogs, TensorboardsCsvTellsPausesByItsWallTime)
     EXPECT_EQ(log.runs[0].steps[2].number, 3);
     EXPECT_NEAR(log.runs[0].steps[1].pauseSeconds, 0.0, 1e-6);
     EXPECT_NEAR(log.runs[0].steps[2].pauseSeconds, 30.0, 1e-6);
-    EXPECT_TRUE(says(log, "says only a time or a value"));
+    EXPECT_TRUE(says(log, "is only that of a time or a value"));
 }
 
 TEST(FrameworkLogs, WeightsAndBiasesTablesAndHistories)
@@ -273,7 +273,7 @@ TEST(FrameworkLogs, AClockThatRunsOnIsSaid)
     EXPECT_TRUE(says(read(table), "a clock that runs on"));
     EXPECT_TRUE(says(read(lines), "a clock that runs on"));
     EXPECT_FALSE(says(read(steady), "a clock that runs on"));
-    EXPECT_TRUE(says(read(steady), "says only a time or a value"));
+    EXPECT_TRUE(says(read(steady), "is only that of a time or a value"));
 }
 
 /// Two systems that number their runs from 0 in one table, and rows that are only out of order.

@@ -325,7 +325,7 @@ TEST(StepLog, PausesLimitsAndRepeatsByHand)
     EXPECT_EQ(log.steps(), 4U);
     EXPECT_EQ(reportText(log),
               "table with a header: 6 of 7 lines report a step (step_time_s in s)\n4 steps in 2 runs, 1 repeated omitted, 1 "
-              "without a usable time left out\n");
+              "without a usable time omitted\n");
     EXPECT_TRUE(reportText(readStepLog(head + "1,2,5,\n").value()).ends_with("1 steps in 1 run\n"));
     // Named runs begin anew where the number falls below half.
     const auto runs = [&](const char* rows) { return readStepLog("step,step_time_s,run\n" + std::string(rows)).value().runs.size(); };
