@@ -26,7 +26,7 @@ void PassLengths::length(const PassShape& shape, const float* groups, const Pass
         softMaximum(m_group.row(0), perMember, shape.groupBeta, m_member.row(k));
         if (f.memberExtra != nullptr)
             for (std::size_t l = 0; l < kLanes; ++l)
-                m_member.row(k)[l] += f.memberExtra[k];
+                m_member.row(k)[l] += f.memberExtra[k] * (f.extraScale != nullptr ? f.extraScale[l] : 1.0F);
     }
     const std::size_t layers = shape.layerSeconds.size();
     const double all = shape.seconds();

@@ -17,6 +17,7 @@ struct PassFactors {
     const float* routing = nullptr; ///< row of (member, layer) at routing + (member * routingStride + layer) * kLanes
     std::size_t routingStride = 0;
     const float* memberExtra = nullptr; ///< added to the length of each member: what its slow links add; or null
+    const float* extraScale = nullptr;  ///< row: by how much regimes scale it against compute; null = 1
 };
 
 /// One thread; worth keeping for its memory.

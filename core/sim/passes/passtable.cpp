@@ -71,13 +71,13 @@ Moments exposed(const DrawTable& table, double mean, double hidden)
     return {first, std::max(0.0, second - first * first)};
 }
 
-/// Values at nodes as a polynomial of the lowest degree that their standard errors allow, or as they are: what varies little with the
-/// length is known from all nodes together.
-std::vector<double> smoothed(const std::vector<double>& values, const std::vector<double>& errors)
+/// Values at the first nodes as a polynomial of the lowest degree that their standard errors allow, or as they are: what varies little with
+/// the length is known from all nodes together.
+void smooth(std::vector<double>& values, const std::vector<double>& errors, std::size_t nodes)
 {
-    const auto n = static_cast<Eigen::Index>(values.size());
-    if (n < 6 || std::any_of(errors.begin(), errors.end(), [](double e) { return !(e > 0.0); }))
-        return values;
+    const auto n = static_cast<Eigen::Index>(nodes);
+    if (n < 6 || std::any_of(errors.begin(), errors.begin() + n, [](double e) { return !(e > 0.0); }))
+        return;
     for (Eigen::Index degree = 0; degree <= 3; ++degree) {
         Eigen::MatrixXd a(n, degree + 1);
         Eigen::VectorXd y(n);
@@ -91,12 +91,10 @@ std::vector<double> smoothed(const std::vector<double>& values, const std::vecto
         const double freedom = static_cast<double>(n - degree - 1);
         if ((y - fit).squaredNorm() > freedom + kChiSquareMargin * std::sqrt(2.0 * freedom))
             continue;
-        std::vector<double> out;
         for (Eigen::Index i = 0; i < n; ++i)
-            out.push_back(fit(i) * errors[static_cast<std::size_t>(i)]);
-        return out;
+            values[static_cast<std::size_t>(i)] = fit(i) * errors[static_cast<std::size_t>(i)];
+        return;
     }
-    return values;
 }
 
 /// One program in one kind of unit: its executions.
@@ -264,6 +262,14 @@ private:
         return {first, last};
     }
 
+    /// How many cells are longer than that, if they are enough for a node.
+    [[nodiscard]] std::size_t cellsBeyond(float x) const
+    {
+        const auto many =
+            static_cast<std::size_t>(m_cell.end() - std::upper_bound(m_cell.begin(), m_cell.end(), std::pair{x, m_cell.size()}));
+        return many >= kFewestCells ? many : 0;
+    }
+
     /// Residuals at the nodes, and the shape that they share.
     struct Sampled {
         std::vector<double> location, locationError, spread, spreadError; ///< by node
@@ -279,9 +285,11 @@ private:
         const int parts = m_hazard > 0.0 ? 2 : 1;
         const double blocks = std::max(1.0, kernelDraws / (m_cost * static_cast<double>(kLanes) * parts));
         const std::size_t nodes = high - low > 1e-6F * high ? std::min(kLengthNodes, static_cast<std::size_t>(std::max(1.0, blocks))) : 1;
+        const std::size_t outlying = nodes == kLengthNodes ? cellsBeyond(high + 3.0F * (high - low) / static_cast<float>(nodes)) : 0;
+        const std::size_t inside = outlying > 0 ? nodes - 1 : nodes; // the last node is that of cells far beyond the others
         const auto perNode = static_cast<std::size_t>(std::min(1024.0, std::max(1.0, blocks / static_cast<double>(nodes))));
         out.low = low;
-        out.perNode = nodes > 1 ? static_cast<float>(nodes - 1) / (high - low) : 0.0F;
+        out.perNode = nodes > 1 ? static_cast<float>(inside - 1) / (high - low) : 0.0F;
         out.rareHazard = m_hazard;
         const RegimeFactors one;
         const double exposedMean = out.exposedSeconds(one), some = -std::expm1(-m_hazard);
@@ -291,17 +299,25 @@ private:
             for (std::size_t j = 0; j < nodes; ++j) {
                 if (stop.stop_requested())
                     return;
-                const std::vector<double> r = residualsAt(nodes > 1 ? low + static_cast<float>(j) / out.perNode : low,
-                                                          nodes > 1 ? 0.5F / out.perNode : 0.0F, perNode, part == 1, exposedMean);
+                const auto cells = j == inside ? std::pair{m_cell.size() - outlying, m_cell.size()}
+                                   : nodes > 1 ? cellsAround(low + static_cast<float>(j) / out.perNode, 0.5F / out.perNode)
+                                               : cellsAround(low, 0.0F);
+                const std::vector<double> r = residualsOf(cells, perNode, part == 1, exposedMean);
                 out.kernelDraws += static_cast<std::uint64_t>(m_cost * static_cast<double>(r.size()));
-                const double weight = (parts == 1 ? 1.0 : part == 1 ? some : 1.0 - some) / static_cast<double>(nodes), m = meanOf(r);
+                Sampled& to = sampled[index(part)];
+                const std::size_t before = to.standardised.size();
+                add(to, r, part == 1 ? std::optional(sampled[0].location[j]) : std::nullopt);
+                if (j == inside) { // too few and too unlike for the shape of all
+                    to.standardised.resize(before);
+                    continue;
+                }
+                const double weight = (parts == 1 ? 1.0 : part == 1 ? some : 1.0 - some) / static_cast<double>(inside), m = meanOf(r);
                 mean += weight * m;
                 square += weight * (m * m + varianceOf(r));
                 error += weight * weight * varianceOf(r) / static_cast<double>(r.size());
-                add(sampled[index(part)], r, part == 1 ? std::optional(sampled[0].location[j]) : std::nullopt);
             }
-        sampled[0].location = smoothed(sampled[0].location, sampled[0].locationError);
-        sampled[0].spread = smoothed(sampled[0].spread, sampled[0].spreadError);
+        smooth(sampled[0].location, sampled[0].locationError, inside);
+        smooth(sampled[0].spread, sampled[0].spreadError, inside);
         if (parts == 2)
             sampled[1].location = sampled[0].location;
         finish(out.usual, sampled[0], mean);
@@ -346,10 +362,10 @@ private:
         out.shape = sampleTable(std::move(sampled.standardised));
     }
 
-    /// Residuals of executions at a length, as shares of it.
-    std::vector<double> residualsAt(float x, float half, std::size_t blocks, bool rare, double exposedMean)
+    /// Residuals of executions of cells [first, last), as shares of their lengths.
+    std::vector<double> residualsOf(std::pair<std::size_t, std::size_t> cells, std::size_t blocks, bool rare, double exposedMean)
     {
-        const auto [first, last] = cellsAround(x, half);
+        const auto [first, last] = cells;
         const std::size_t many = last - first, all = blocks * kLanes;
         std::vector<double> out;
         Rows speed(m_ranks), data(m_owners), routing(m_routes), took(1);

@@ -241,6 +241,7 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_exposed(model.passes.size()),
       m_stretch(model.passes.size()),
       m_regime(3),
+      m_extraScale(1),
       m_slots(index(model.plan->numSlots)),
       m_ends(index(model.plan->numStages)),
       m_optimizer(index(model.plan->numStages)),
@@ -360,6 +361,7 @@ void BlockSweep::setRegimes(std::span<const SweptLane> lanes)
             m_exposed.row(p)[l] = pass.exposedSeconds;
             m_stretch.row(p)[l] = pass.stretch;
         }
+        m_extraScale.row(0)[l] = m_regime.row(1)[l] / m_regime.row(2)[l];
     }
 }
 
@@ -391,8 +393,12 @@ void BlockSweep::drawLengths(const UnitPattern& pattern, bool withData)
         const SweepModel::OwnLength& own = m_model.ownLengths[i];
         const int stage = m_model.lengthRows[index(own.lengthRow)].stage, layers = m_model.programs[index(own.program)].layers;
         const PassShape& shape = m_model.shapes[index(own.program)];
-        PassFactors f{m_data.row(m_model.data.isConstant() ? 0 : index(own.microbatch) * owners), index(job.dataOwners), nullptr,
-                      index(layers), nullptr};
+        PassFactors f{m_data.row(m_model.data.isConstant() ? 0 : index(own.microbatch) * owners),
+                      index(job.dataOwners),
+                      nullptr,
+                      index(layers),
+                      nullptr,
+                      m_extraScale.row(0)};
         if (routes && shape.routedSeconds() > 0.0) {
             const int place = stage * m_model.graph.schedule.numChunks + own.chunk;
             if (routed != std::pair{place, own.microbatch})

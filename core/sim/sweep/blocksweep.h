@@ -129,6 +129,7 @@ private:
     Rows m_speed, m_group, m_stageLength, m_ownLength, m_data, m_routing;
     Rows m_compute, m_exposed, m_stretch; ///< per pass
     Rows m_regime;                        ///< within nodes, between them, compute
+    Rows m_extraScale;                    ///< between nodes against compute
     std::size_t m_stepOfAll = kNoStep;    ///< whose regimes all lanes have
     Rows m_slots, m_ends, m_optimizer, m_busy, m_busyOfMicrobatch, m_seconds, m_ones;
     RowsOf<std::uint32_t> m_words;
