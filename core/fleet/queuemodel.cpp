@@ -64,7 +64,7 @@ private:
         const json value = m_object.value(key, json());
         if (value.is_number() && value >= least && value <= most)
             return value.get<double>();
-        wrong(key, "Not such a number.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", least, most));
+        wrong(key, "Not a number in its range.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", least, most));
         return least;
     }
     void readDuration(Distribution& d)

@@ -70,8 +70,8 @@ const std::array<Typo, 60> kTypos{{
     {"scale sample-baseline --mode strnog", "strong"},
     {"help completion bsah", "bash"},
     // columns
-    {"import operators TABLE --where dytpe=bf16", "dtype"},
-    {"import operators TABLE --where ti_us=1", "time_us"},
+    {"validate operators TABLE --where dytpe=bf16", "dtype"},
+    {"validate operators TABLE --where ti_us=1", "time_us"},
     // commands
     {"predcit sample-baseline", "predict"},
     {"sensitivty sample-baseline", "sensitivity"},

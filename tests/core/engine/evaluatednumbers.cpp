@@ -133,8 +133,8 @@ TEST(EvaluatedNumbers, EachShareIsTheVarianceOfItsCauseAlone)
         EXPECT_GT(shares[i], 0) << i;
         std::vector<double> batches;
         for (std::size_t b = 0; b < 10; ++b)
-            batches.push_back(
-                varianceOf({x.begin() + static_cast<std::ptrdiff_t>(b * 50), x.begin() + static_cast<std::ptrdiff_t>(b * 50 + 50)}));
+            batches.push_back(varianceOf({x.begin() + static_cast<std::ptrdiff_t>(b * x.size() / 10),
+                                          x.begin() + static_cast<std::ptrdiff_t>((b + 1) * x.size() / 10)}));
         EXPECT_NEAR(widths[i], studentPoint(9) * std::sqrt(varianceOf(batches) / 10) / total, 1e-6 * widths[i]) << i;
         sum += shares[i];
     }
