@@ -87,7 +87,4 @@ struct JobReport {
     std::vector<std::string> notes;
 };
 
-/// The date `days` after an ISO date ("2026-01-31"), or empty for an empty or impossible start.
-[[nodiscard]] std::string dateAfter(const std::string& start, double days);
-
 } // namespace prism

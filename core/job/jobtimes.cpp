@@ -8,7 +8,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 
 namespace prism {
 namespace {
@@ -49,6 +51,21 @@ void refuse(Diagnostics& errors, bool wrong, const char* path, const std::string
 }
 
 } // namespace
+
+std::string dateAfter(const std::string& start, double days)
+{
+    int year = 0, month = 0, day = 0;
+    char rest = 0;
+    if (start.size() != 10 || std::sscanf(start.c_str(), "%4d-%2d-%2d%c", &year, &month, &day, &rest) != 3 || !(days >= 0) || !(days < 1e6))
+        return "";
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    if (!date.ok())
+        return "";
+    const std::chrono::year_month_day end(std::chrono::sys_days(date) + std::chrono::days(static_cast<int>(std::floor(days))));
+    return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(end.year()), static_cast<unsigned>(end.month()),
+                       static_cast<unsigned>(end.day()));
+}
 
 double failuresPer1000NodeDays(const JobConfig& config, bool nodesOnly)
 {

@@ -6,6 +6,8 @@
 
 namespace prism {
 
+/// The date `days` after an ISO date ("2026-01-31"), or empty for an empty or impossible start.
+[[nodiscard]] std::string dateAfter(const std::string& start, double days);
 /// Rates and times of the job; `workSeconds` is left to the run.
 [[nodiscard]] TimelineInputs timelineInputs(const JobConfig& config, const JobPlan& plan, double nodesPerReplica);
 /// All that is out of range in a query or a job section, with paths.

@@ -3,6 +3,7 @@
 
 #include "core/base/timeunits.h"
 #include "core/insight/empirical.h"
+#include "core/job/jobtimes.h"
 
 #include <algorithm>
 #include <cmath>

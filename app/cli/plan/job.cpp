@@ -7,6 +7,7 @@
 #include "app/cli/frame/quantities.h"
 #include "core/base/figure.h"
 #include "core/base/timeunits.h"
+#include "core/job/jobtimes.h"
 #include "core/job/wholejob.h"
 
 #include <CLI/CLI.hpp>
