@@ -224,15 +224,16 @@ TEST(Evaluator, NoOptionGivesAnOlderResult)
 TEST(Evaluator, CallersOnSeveralThreadsShareTheCache)
 {
     // One thread of its own for each caller: ThreadSanitizer does not see what oneTBB orders.
-    EvaluateOptions o = options();
+    EvaluateOptions o = withoutShares();
     o.numThreads = 1;
+    const Scenario small = scenarioPreset("llama2-7b-8-a100").value();
     Evaluator shared;
     std::vector<SnapshotPtr> snapshots(4);
     {
         std::vector<std::jthread> callers;
         for (std::size_t i = 0; i < snapshots.size(); ++i)
             callers.emplace_back([&, i] {
-                const auto edited = setParameter(sample(), "variability.gemm.cv", i % 2 == 0 ? "0.02" : "0.03");
+                const auto edited = setParameter(small, "variability.gemm.cv", i % 2 == 0 ? "0.02" : "0.03");
                 snapshots[i] = shared.evaluate(*edited, o);
             });
     }
