@@ -2,7 +2,7 @@
 // Rules of the look that no single widget keeps: rows of one height, headings over their cells, tools and heads on one line.
 #include "tests/ui/paintedtext.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/distribution/scenariolegend.h"
+#include "ui/distribution/distributionpage.h"
 #include "ui/window/actions.h"
 
 #include <QAbstractItemView>
@@ -168,26 +168,6 @@ TEST_F(HouseRules, RadioButtonsAreRoundAtEveryScale)
             EXPECT_GT(picture.pixelColor(circle.left() + circle.width() / 2, circle.top() + 1).alpha(), 0);
         }
     }
-}
-
-TEST_F(HouseRules, TheLegendStandsBesideTheTitle)
-{
-    auto window = smallWindow();
-    const auto lines = [&window] {
-        const QWidget* legend = window->findChild<ScenarioLegend*>();
-        std::map<QString, double> y;
-        for (const PaintedText& text : paintedTexts(*window))
-            y[text.text] = text.rect.center().y();
-        EXPECT_NE(legend, nullptr);
-        EXPECT_NEAR(y.at(u"Step time, cumulative distribution"_s), y.at(u"base (baseline)"_s), 3);
-    };
-    lines();
-    (void)window->workspace().study().setParameter(1, "parallelism.tensor_model_parallel_size", "3");
-    settle(*window);
-    const auto texts = paintedTexts(*window);
-    ASSERT_TRUE(std::any_of(texts.begin(), texts.end(), [](const PaintedText& t) { return t.text.startsWith(u"Input to fix, last"_s); }))
-        << "a note stands beneath the title";
-    lines();
 }
 
 } // namespace prism::ui::test

@@ -34,7 +34,8 @@ TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
         EXPECT_TRUE(study.setParameter(copy, "training.global_batch_size", "64").empty());
         const QString from = lineage(study.state(), *study.entry(copy));
         EXPECT_EQ(from, u"against base: PP 4 → 8, GBS 32 → 64"_s);
-        const ScenarioTableModel model(window->workspace());
+        ChangesCache cache;
+        const ScenarioTableModel model(window->workspace(), cache);
         const QModelIndex note = model.index(model.rowOf(copy), ScenarioTableModel::noteColumn);
         EXPECT_EQ(note.data().toString(), from) << "where nobody has written a note";
         EXPECT_TRUE(note.data(Qt::EditRole).toString().isEmpty());

@@ -11,7 +11,7 @@
 #include "ui/model/studymodel.h"
 #include "ui/model/stepmarks.h"
 #include "ui/workspace/curvepick.h"
-#include "ui/workspace/distributionmodel.h"
+#include "ui/workspace/distributiondata.h"
 #include "ui/workspace/headline.h"
 #include "ui/workspace/scenariofilter.h"
 
@@ -189,15 +189,18 @@ TEST(DistributionAnswers, SharesAreCountsOfTheDraws)
         faster += other[i] < base[i];
     }
     ChangesCache cache;
-    DistributionModel model(cache, nullptr);
-    model.setContext(context, {0, 6.13}, false);
-    const TableData table = model.table();
+    const TableData table = distributionTable(context, cache, {0, 6.13}, false);
     const auto cell = [](const TableData& t, int row, const QString& name) { return t.rows[row][t.header.indexOf(name)].toDouble(); };
     EXPECT_NEAR(cell(table, 1, u"p_step_over_limit"_s), beyond / double(kDraws), 1e-12);
     EXPECT_NEAR(cell(table, 1, u"p_faster_than_baseline"_s), faster / double(kDraws), 1e-12);
-    EXPECT_NEAR(numberIn(model.index(1, DistributionModel::exceedColumn).data().toString()), 100.0 * beyond / kDraws, 0.0501);
-    model.setContext(context, {6.0 + 1e-9, 6.13}, false);
-    EXPECT_NEAR(cell(model.table(), 1, u"p_step_between_limits"_s), between / double(kDraws), 1e-12);
+    const QStringList lines =
+        figureLines(context.scenarios[1].snapshot, context.scenarios[0].snapshot, cache, {0, 6.13}).filter(u"P(step >"_s);
+    ASSERT_EQ(lines.size(), 1);
+    EXPECT_NEAR(numberIn(lines.front().section(u") "_s, 1)), 100.0 * beyond / kDraws, 0.0501);
+    EXPECT_NEAR(cell(table, 1, u"p95_change_s"_s), cell(table, 1, u"p95_s"_s) - cell(table, 0, u"p95_s"_s), 1e-9);
+    EXPECT_EQ(table.rows[0][table.header.indexOf(u"p95_change_s"_s)], QString()) << "the baseline is compared with nothing";
+    EXPECT_NEAR(cell(distributionTable(context, cache, {6.0 + 1e-9, 6.13}, false), 1, u"p_step_between_limits"_s), between / double(kDraws),
+                1e-12);
     EXPECT_NEAR(cell(table, 0, u"p75_s"_s), 6 + 0.75 * 399 / 400, 1e-9) << "the base line's draws are 6 s + i / 400";
     // The cache distinguishes snapshots, series and limits.
     const SnapshotPtr a = context.scenarios[0].snapshot, b = context.scenarios[1].snapshot;

@@ -4,7 +4,8 @@
 
 #include "core/cost/domain.h"
 #include "core/insight/figures/figuretable.h"
-#include "ui/workspace/distributionmodel.h"
+#include "ui/workspace/distributiondata.h"
+#include "ui/workspace/scenariotablemodel.h"
 
 #include <gtest/gtest.h>
 
@@ -127,31 +128,6 @@ TEST(Headline, ABadgeNamesEveryDoubt)
     EXPECT_TRUE(badge.reasons[1].startsWith(u"An MFU of 76 %"_s));
 }
 
-TEST(DistributionTable, AColumnOfTimesHasOneUnit)
-{
-    // Changes of 3 ms and of 2 s against 6.4 s, beside the half-width of the baseline, 8 ms.
-    const Strip strip(snapshotOf(0, 0, 1), snapshotOf(-0.003, 0, 2));
-    PageContext context = strip.context;
-    context.scenarios << ShownScenario{3, u"slow"_s, 2, true, false, false, false, snapshotOf(2, 0, 3)};
-    ChangesCache cache;
-    DistributionModel model(cache, nullptr);
-    const auto unitsOf = [&model](int column) {
-        QSet<QString> units;
-        for (int row = 0; row < model.rowCount(); ++row) {
-            const QString text = model.index(row, column).data().toString();
-            const QString inside = text.contains(u'(') ? text.section(u", "_s, 1).chopped(1) : text.section(u"± "_s, 1);
-            units << inside.section(u' ', -1);
-        }
-        return units;
-    };
-    model.setContext(strip.context, {}, false);
-    EXPECT_EQ(unitsOf(DistributionModel::p95Column), QSet<QString>{u"ms"_s});
-    model.setContext(context, {}, false);
-    EXPECT_EQ(unitsOf(DistributionModel::p95Column), QSet<QString>{u"s"_s}) << "the largest change decides";
-    EXPECT_TRUE(model.index(1, DistributionModel::p95Column).data().toString().contains(u"0.0030 s"_s))
-        << model.index(1, DistributionModel::p95Column).data().toString().toStdString();
-}
-
 TEST(DistributionTable, ExportsSayWhichMeasurementIsMissing)
 {
     auto outside = snapshotOf(0.2, 0, 2);
@@ -165,9 +141,7 @@ TEST(DistributionTable, ExportsSayWhichMeasurementIsMissing)
     EXPECT_EQ(outsideCalibration(*outside), u"outside of the calibration: GPUs (here 70000; validated: 8 to 16384)"_s);
     const Strip strip(snapshotOf(0, 0, 1), outside);
     ChangesCache cache;
-    DistributionModel model(cache, nullptr);
-    model.setContext(strip.context, {}, false);
-    const TableData table = model.table();
+    const TableData table = distributionTable(strip.context, cache, {}, false);
     const auto column = table.header.indexOf(u"outside_calibration"_s);
     ASSERT_GE(column, 0);
     EXPECT_EQ(table.rows[0][column], QString());
@@ -181,8 +155,11 @@ TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfFigures)
     ASSERT_EQ(cells.size(), 9);
     for (const HeadlineCell& cell : cells)
         EXPECT_NE(figureOf(cell.key.toStdString()), nullptr) << cell.label.toStdString();
-    for (int column = DistributionModel::p50Column; column < DistributionModel::kColumns; ++column)
-        EXPECT_NE(figureOf(DistributionModel::figureKey(column).toStdString()), nullptr) << column;
+    for (const int column : {ScenarioTableModel::rangeColumn, ScenarioTableModel::p95Column, ScenarioTableModel::changeColumn}) {
+        EXPECT_FALSE(ScenarioTableModel::figureKeys(column).isEmpty()) << column;
+        for (const QString& key : ScenarioTableModel::figureKeys(column))
+            EXPECT_NE(figureOf(key.toStdString()), nullptr) << key.toStdString();
+    }
 }
 
 } // namespace prism::ui

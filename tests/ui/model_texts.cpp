@@ -3,7 +3,7 @@
 #include "handmade.h"
 
 #include "ui/findings/heldagainst.h"
-#include "ui/workspace/distributionmodel.h"
+#include "ui/workspace/distributiondata.h"
 #include "ui/workspace/headline.h"
 #include "ui/workspace/papernotes.h"
 
@@ -35,11 +35,10 @@ void addContext(Recorded& record)
     }
     for (const StepLimits& limits : {StepLimits{}, StepLimits{0, 6.4}, StepLimits{6.2, 6.7}})
         for (const bool within : {false, true}) {
-            DistributionModel model(cache, nullptr);
-            model.setContext(context, limits, within);
             const QString name = u"distribution %1 to %2%3"_s.arg(limits.lower).arg(limits.upper).arg(within ? u" within"_s : QString());
-            add(record, name, model);
-            record.add(name, model.table());
+            record.add(name, distributionTable(context, cache, limits, within));
+            for (const ShownScenario& s : context.scenarios)
+                record.add(name, figureLines(s.snapshot, context.scenarios[0].snapshot, cache, limits).join(u" | "_s));
         }
 }
 

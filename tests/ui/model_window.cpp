@@ -14,7 +14,7 @@
 #include "ui/model/studyfile.h"
 #include "ui/model/studymodel.h"
 #include "ui/workspace/changedrows.h"
-#include "ui/workspace/distributionmodel.h"
+#include "ui/workspace/distributiondata.h"
 #include "ui/workspace/headline.h"
 #include "ui/workspace/papernotes.h"
 #include "ui/workspace/scenariofilter.h"
@@ -228,44 +228,28 @@ TEST(TableAnswers, SharesBeyondAndBetweenLimits)
     EXPECT_EQ(shareName({9.3, 9.3}), u"P(step > 9.30 s)"_s);
 }
 
-TEST(TableAnswers, RowsOfTheDistributionByHand)
+TEST(TableAnswers, FiguresOfAScenarioByHand)
 {
-    PageContext context = twoScenarios();
     ChangesCache cache;
-    DistributionModel model(cache, nullptr);
-    model.setContext(context, {0, 6.4}, false);
-    const auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
-    EXPECT_EQ(text(0, DistributionModel::p50Column), u"6.50 s ± 12 ms"_s);
-    EXPECT_EQ(text(0, DistributionModel::p95Column), u"6.95 s ± 18 ms"_s);
-    EXPECT_EQ(text(0, DistributionModel::p99Column), u"6.99 s ± 24 ms"_s);
-    EXPECT_EQ(text(0, DistributionModel::fasterColumn), u"baseline"_s);
-    EXPECT_EQ(text(0, DistributionModel::exceedColumn).section(u" ±"_s, 0, 0), u"59.8 %"_s) << "239 of 400 lie beyond 6.4 s";
-    EXPECT_EQ(text(1, DistributionModel::nameColumn), u"other"_s);
-    EXPECT_EQ(model.headerData(DistributionModel::exceedColumn, Qt::Horizontal, Qt::DisplayRole).toString(), u"P(step > 6.40 s)"_s);
-    model.setContext(context, {}, false);
-    EXPECT_EQ(text(0, DistributionModel::exceedColumn), QString());
-    EXPECT_EQ(model.headerData(DistributionModel::exceedColumn, Qt::Horizontal, Qt::DisplayRole).toString(), u"P(step > limit)"_s);
-    model.setContext(context, {}, true);
-    EXPECT_EQ(text(0, DistributionModel::p95Column).section(u" ±"_s, 0, 0), u"7.25 s"_s) << "0.3 s more within a job";
-    context.scenarios[1].snapshot = stepsFrom(6, false, 1, 61); // another result of the same input
-    model.setContext(context, {}, false);
-    EXPECT_EQ(text(1, DistributionModel::fasterColumn), u"identical"_s);
-    context.scenarios[1].snapshot = stepsFrom(5.95, false, 2, 61);
-    model.setContext(context, {}, false);
-    EXPECT_TRUE(text(1, DistributionModel::p50Column).startsWith(u"6.45 s (−0.8 %, −50 ms)"_s)) << text(1, 1).toStdString();
-    context.scenarios.resize(2);
-    context.scenarios[0].snapshot = stepsFrom(0.6, false, 1, 61);
-    context.scenarios[1].snapshot = stepsFrom(0.7, false, 2, 61);
-    model.setContext(context, {}, false);
-    EXPECT_TRUE(text(1, DistributionModel::p50Column).endsWith(u", +100 ms)"_s)) << text(1, 1).toStdString();
-    EXPECT_EQ(model.headerData(1, Qt::Vertical, Qt::DisplayRole), QVariant());
+    const PageContext context = twoScenarios();
+    const SnapshotPtr base = context.scenarios[0].snapshot;
+    const auto lines = [&](const SnapshotPtr& s, const StepLimits& limits = {}) { return figureLines(s, base, cache, limits); };
+    EXPECT_EQ(lines(base), QStringList({u"p50 6.50 s ± 12 ms"_s, u"p95 6.95 s ± 18 ms"_s, u"p99 6.99 s ± 24 ms"_s}));
+    EXPECT_EQ(lines(nullptr), QStringList());
+    const QString beyond = lines(base, {0, 6.4}).value(3);
+    EXPECT_TRUE(beyond.startsWith(u"P(step > 6.40 s) 59.8 %"_s)) << "239 of 400 lie beyond 6.4 s: " << beyond.toStdString();
+    EXPECT_EQ(lines(stepsFrom(6, false, 1, 61)).size(), 3) << "another result of the same input is not compared";
+    const QStringList faster = lines(stepsFrom(5.95, false, 2, 61));
+    EXPECT_TRUE(faster[0].startsWith(u"p50 6.45 s (−0.8 %, −50 ms"_s)) << faster[0].toStdString();
+    EXPECT_TRUE(faster.back().startsWith(u"P(faster) > 99.9 %"_s)) << faster.back().toStdString();
 }
 
 TEST(TableAnswers, RowsOfScenariosAreFoundByTheirIds)
 {
     Workspace workspace;
     workspace.bridge().setSamples(100);
-    ScenarioTableModel table(workspace);
+    ChangesCache cache;
+    ScenarioTableModel table(workspace, cache);
     StudyModel& study = workspace.study();
     study.reset(smallStudy(), 1);
     study.duplicate(1); // comes after the first, with the third colour
@@ -277,16 +261,16 @@ TEST(TableAnswers, RowsOfScenariosAreFoundByTheirIds)
     for (int row = 0; row < 3; ++row)
         EXPECT_EQ(table.rowOf(table.idAt(row)), row);
     EXPECT_EQ(table.index(1, ScenarioTableModel::sampleColumn).data(Qt::AccessibleTextRole).toString(), u"Curve 3"_s);
-    EXPECT_EQ(table.index(1, ScenarioTableModel::statusColumn).data().toString(), u"Computed"_s);
+    EXPECT_EQ(table.index(1, ScenarioTableModel::rangeColumn).data().toString(), QString()) << "a computed row needs no word";
     workspace.setFieldProblems(3, {u"a"_s, u"b"_s});
     EXPECT_TRUE(study.setParameter(1, "parallelism.tensor_model_parallel_size", "3").empty());
     EXPECT_TRUE(QTest::qWaitFor([&] { return workspace.bridge().result(1).invalid; }));
     QTest::qWait(20);
-    EXPECT_EQ(table.index(1, ScenarioTableModel::statusColumn).data().toString(), u"2 to fix"_s);
-    EXPECT_EQ(table.index(0, ScenarioTableModel::statusColumn).data().toString(),
+    EXPECT_EQ(table.index(1, ScenarioTableModel::rangeColumn).data().toString(), u"2 to fix"_s);
+    EXPECT_EQ(table.index(0, ScenarioTableModel::rangeColumn).data().toString(),
               u"%1 to fix"_s.arg(std::ranges::count(workspace.bridge().result(1).diagnostics, Severity::error, &Diagnostic::severity)));
     EXPECT_FALSE(table.setData(QModelIndex(), u"x"_s));
-    EXPECT_FALSE(table.setData(table.index(0, ScenarioTableModel::statusColumn), u"x"_s));
+    EXPECT_FALSE(table.setData(table.index(0, ScenarioTableModel::rangeColumn), u"x"_s));
     const auto order = [&] {
         QList<int> ids;
         for (const ScenarioEntry& e : study.state().entries)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window at other sizes of the interface: everything follows, nothing is cut.
 #include "tests/ui/window_fixture.h"
-#include "ui/workspace/distributionmodel.h"
-#include "ui/distribution/distributiontable.h"
-#include "ui/distribution/figuredelegate.h"
 #include "ui/editor/configeditor.h"
 #include "ui/plot/plotbase.h"
 #include "ui/theme/segmented.h"
 #include "ui/window/headlinestrip.h"
 #include "ui/window/pagehost.h"
+#include "ui/window/scenariopanel.h"
 
 #include <QPushButton>
 
@@ -40,12 +38,12 @@ TEST_F(UiScale, NothingIsCutWhereTheWindowHasNoRoomForIt)
     }
     window->pages().showPage(u"distribution"_s);
     settle(*window);
-    const auto* table = window->findChild<DistributionTable*>();
-    for (int column = DistributionModel::nameColumn + 1; column < DistributionModel::kColumns; ++column)
-        for (int row = 0; row < table->model()->rowCount(); ++row) {
-            const QModelIndex cell = table->model()->index(row, column);
-            EXPECT_GE(table->columnWidth(column), table->itemDelegate()->sizeHint({}, cell).width())
-                << cell.data().toString().toStdString();
+    const QTableView& table = window->scenarios().table();
+    const QFontMetrics metrics(theme.font(Type::smallStrong));
+    for (const int column : {ScenarioTableModel::rangeColumn, ScenarioTableModel::p95Column, ScenarioTableModel::changeColumn})
+        for (int row = 0; row < table.model()->rowCount(); ++row) {
+            const QString text = table.model()->index(row, column).data().toString();
+            EXPECT_GE(table.columnWidth(column), metrics.horizontalAdvance(text)) << text.toStdString();
         }
 }
 

@@ -94,12 +94,14 @@ void CdfChart::setCurves(QList<ChartCurve> curves)
 void CdfChart::setLimit(const LimitReading& limit)
 {
     m_state->limit = limit;
+    m_state->labelsMoved = true;
     m_view->viewport()->update();
 }
 
 void CdfChart::setMarks(const QList<ChartMark>& marks)
 {
     m_state->marks = marks;
+    m_state->labelsMoved = true;
     m_view->viewport()->update();
 }
 
@@ -110,6 +112,8 @@ void CdfChart::contextMenuEvent(QContextMenuEvent* event)
         return;
     QMenu menu;
     menu.addAction(tr("Mark %1…").arg(format::seconds(seconds).text()), this, [this, seconds] { Q_EMIT markWanted(seconds); });
+    if (m_state->limit.seconds > 0)
+        menu.addAction(tr("Explain the share beyond the limit"), this, [this] { Q_EMIT figureWanted(u"guarantee:exceedance"_s); });
     menu.exec(event->globalPos());
 }
 
@@ -145,6 +149,7 @@ void CdfChart::setFixed(bool fixed)
 void CdfChart::setPaper(bool paper)
 {
     m_state->paper = paper;
+    m_state->labelsMoved = true;
     m_view->viewport()->update();
 }
 
@@ -174,6 +179,10 @@ QPointF CdfChart::goalMark() const
 {
     const QRectF mark = m_state->goalRect();
     return mark.isEmpty() ? QPointF() : mark.center();
+}
+QList<PaintedLabel> CdfChart::labels() const
+{
+    return m_view->labels();
 }
 int CdfChart::paintCount() const
 {
@@ -290,6 +299,7 @@ void CdfChart::layoutPlot()
     d.plot = QRectF(left, look.px(62), std::max(60.0, static_cast<double>(width()) - left - look.px(20)),
                     std::max(60.0, static_cast<double>(height() - look.px(62) - look.px(44))));
     d.chart->setPlotArea(d.plot);
+    d.labelsMoved = true;
     m_view->viewport()->update();
 }
 

@@ -46,8 +46,9 @@ public:
     [[nodiscard]] double xAt(double seconds) const;
     [[nodiscard]] const QList<ChartCurve>& curves() const;
     [[nodiscard]] const ChartGhost& ghost() const;
-    [[nodiscard]] QPointF goalMark() const; ///< middle of the mark to pull, in the plot's pixels; null = none is drawn
-    [[nodiscard]] int paintCount() const;   ///< for benchmarks: repaints of the plot so far
+    [[nodiscard]] QPointF goalMark() const;           ///< middle of the mark to pull, in the plot's pixels; null = none is drawn
+    [[nodiscard]] QList<PaintedLabel> labels() const; ///< of the last paint
+    [[nodiscard]] int paintCount() const;             ///< for benchmarks: repaints of the plot so far
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] static QString limitHint(); ///< what can be typed as a limit
 
@@ -59,7 +60,8 @@ Q_SIGNALS:
     void goalDropped(double seconds); ///< the mark of the current p95 was pulled here
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);
-    void markWanted(double seconds); ///< the user asks for a mark at this time
+    void markWanted(double seconds);       ///< the user asks for a mark at this time
+    void figureWanted(const QString& key); ///< ... where a figure comes from
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "core/insight/curve.h"
+#include "ui/distribution/curvelabels.h"
 
+#include <QHash>
 #include <QList>
 #include <QString>
 
@@ -24,6 +26,8 @@ struct ChartCurve {
     double axisLow = 0, axisHigh = 0; ///< seconds that must be on the axis
     double noiseFreeSeconds = 0;
     bool outside = false; ///< of the calibrated range: its band is hatched
+    QString change;       ///< of p95 against the baseline: "+5.4 %", "baseline"; empty = nothing to compare with
+    QString figure;       ///< "p95 7.13 s": part of the label on paper, where no table is beside it
 };
 
 /// What the limit's flag says; made by the page from core's figures.
@@ -33,6 +37,15 @@ struct LimitReading {
     double lowerSeconds = 0, lowerProbability = 0; ///< of a second limit below it; 0 = none
     QString sentence;                              ///< "P(step > 9.30 s) = 5.0 %"
     QString note;                                  ///< "± 0.4 points, baseline"
+    QHash<int, QString> shares;                    ///< by scenario: "misses 94 %", drawn at its curve
+};
+
+/// A text at a curve, where it is drawn.
+struct PaintedLabel {
+    int scenario = -1;
+    QString text, shortText; ///< the shorter one where the place asks for it
+    LabelPlace place;
+    bool isReading = false; ///< the share at the limit; else the curve's name
 };
 
 /// A curve that is only looked at: thin, with a text that says what it is.

@@ -55,6 +55,7 @@ struct CdfState {
     QRectF plot;
     QLineEdit* editor = nullptr;
     int paints = 0;
+    bool labelsMoved = true; ///< lines, limit or sizes changed since the labels were placed
 
     [[nodiscard]] double secondsAt(double x) const; ///< of a pixel of the plot
     [[nodiscard]] double xAt(double seconds) const;

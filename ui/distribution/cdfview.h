@@ -15,6 +15,7 @@ public:
     /// `parent` takes the focus.
     CdfView(CdfState& state, QWidget* parent);
     [[nodiscard]] QRectF flagRect() const { return m_flag; }
+    [[nodiscard]] const QList<PaintedLabel>& labels() const { return m_labels; }
 
 Q_SIGNALS:
     void curveClicked(int scenarioId); ///< -1 = none is near
@@ -50,6 +51,12 @@ private:
     void drawGhost(QPainter& p, const Look& look) const;
     void drawGoal(QPainter& p, const Look& look) const;
     void drawHover(QPainter& p, const Look& look) const;
+    /// Names of the curves and their shares at the limit; they stay in place while a limit is dragged.
+    void drawLabels(QPainter& p, const Look& look);
+    void layoutLabels(const Look& look);
+    [[nodiscard]] LabelObstacles obstacles(const Look& look) const;
+    [[nodiscard]] std::vector<QPolygonF> bandEdges() const; ///< left to right
+    [[nodiscard]] QString labelOf(const ChartCurve& curve, const Look& look, double widestName) const;
     [[nodiscard]] QString axisTitle() const;
     enum class Grip { none, upper, lower, goal };
     void moveLimit(double x, bool free);
@@ -57,6 +64,7 @@ private:
 
     CdfState& m_state;
     QRectF m_flag;
+    QList<PaintedLabel> m_labels;
     QPointF m_hover{-1, -1};
     Grip m_dragged = Grip::none;
 };

@@ -54,6 +54,7 @@ void CdfView::drawForeground(QPainter* painter, const QRectF& rect)
     drawNoiseFree(*painter, look);
     drawMarks(*painter, look);
     drawLimits(*painter, look);
+    drawLabels(*painter, look);
     if (d.paper)
         return;
     drawGhost(*painter, look);
@@ -196,19 +197,6 @@ void CdfView::drawLimitLine(QPainter& p, const Look& look, double seconds, doubl
         dots.setDashPattern({1, 2});
         p.setPen(dots);
         p.drawLine(QPointF(d.plot.left(), y), QPointF(x, y));
-        // Beside the line, on the side of the curve where there is none; next to the upper edge the flag alone says it.
-        const double percent = probability * 100;
-        const bool above = d.mode == CdfMode::cdf;
-        const ChartCurve* read = d.readCurve();
-        const double noiseFree = read && read->noiseFreeSeconds > 0 ? d.xAt(read->noiseFreeSeconds) : 0;
-        const bool crossed = noiseFree > x - look.px(48) && noiseFree < x - look.px(8); // by the line of the step without noise
-        if (!crossed && x - d.plot.left() > look.px(72) && y > d.plot.top() + look.px(16) && y < d.plot.bottom() - look.px(16)) {
-            p.setFont(look.font(Type::tick));
-            p.setPen(look[Role::text]);
-            const int digits = percent > 99 ? 4 : std::abs(percent - std::round(percent)) < 0.05 ? 2 : 3;
-            p.drawText(QRectF(x - look.px(72), above ? y - look.px(16) : y + look.px(2), look.px(62), look.px(14)),
-                       Qt::AlignRight | Qt::AlignVCenter, u"p%1"_s.arg(format::number(percent, digits)));
-        }
     }
     p.setPen(look.pen(Role::text, metric::limitLine));
     if (inside)
@@ -261,7 +249,7 @@ void CdfView::drawFlagNotes(QPainter& p, const Look& look) const
     const bool right = m_flag.right() + width + look.px(12) < static_cast<double>(parentWidget()->width());
     const double left = right ? m_flag.right() + look.px(10) : m_flag.left() - width - look.px(10);
     if (left < 0)
-        return; // the table beneath says it too
+        return; // the labels at the curves say it too
     const double high = look.px(14), top = m_flag.center().y() - high * static_cast<double>(lines.size()) / 2;
     for (int i = 0; i < lines.size(); ++i)
         p.drawText(QRectF(left, top + i * high, width + 1, high), (right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);

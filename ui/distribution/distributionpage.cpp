@@ -5,22 +5,20 @@
 #include "core/scenario/parameters.h"
 #include "core/scenario/quantity.h"
 #include "ui/bridge/ghostpreview.h"
-#include "ui/distribution/distributiontable.h"
-#include "ui/distribution/scenariolegend.h"
 #include "ui/model/selection.h"
 #include "ui/model/stepmarks.h"
 #include "ui/model/studymodel.h"
 #include "ui/theme/audience.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/change.h"
+#include "ui/look/figures.h"
 #include "ui/look/format.h"
 #include "ui/workspace/curvepick.h"
+#include "ui/workspace/distributiondata.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
-#include <QHeaderView>
 #include <QLabel>
-#include <QMenu>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QVBoxLayout>
@@ -60,16 +58,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     makeTools();
     auto* page = new QVBoxLayout(this);
     page->setContentsMargins(0, 0, 0, 0);
-    page->setSpacing(theme.px(metric::cardGap));
-    page->addWidget(makeChartCard(), 1);
-    auto* tableCard = new QFrame;
-    tableCard->setProperty("card", true);
-    auto* tableLayout = new QVBoxLayout(tableCard);
-    tableLayout->setContentsMargins(1, 1, 1, 1);
-    m_model = new DistributionModel(cache, this);
-    m_table = new DistributionTable(theme, m_model);
-    tableLayout->addWidget(m_table);
-    page->addWidget(tableCard);
+    page->addWidget(makeChartCard());
 
     connect(m_modes, &SegmentedControl::chosen, this, [this](int) { refresh(); });
     connect(m_spread, &SegmentedControl::chosen, this, [this](int) { refresh(); });
@@ -81,19 +70,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::markWanted, this, &Page::markWanted);
     connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
-    connect(m_table, &QTableView::clicked, this,
-            [this](const QModelIndex& index) { m_context.study->setCurrent(m_model->idAt(index.row())); });
-    for (QWidget* part : {static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_table->horizontalHeader())}) {
-        part->setContextMenuPolicy(Qt::CustomContextMenu);
-        connect(part, &QWidget::customContextMenuRequested, this, [this, part](const QPoint& at) {
-            const QString key = DistributionModel::figureKey(m_table->columnAt(at.x()));
-            if (key.isEmpty())
-                return;
-            QMenu menu;
-            menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT figureWanted(key); });
-            menu.exec(part->mapToGlobal(at));
-        });
-    }
+    connect(m_chart, &CdfChart::figureWanted, this, &Page::figureWanted);
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
     hideBeforeAudience(*m_between, theme);
 }
@@ -129,17 +106,13 @@ QWidget* DistributionPage::makeChartCard()
     auto* head = new QHBoxLayout;
     m_title = plainLabel();
     m_title->setProperty("type", u"title"_s);
-    m_legend = new ScenarioLegend(m_theme, card);
     m_note = plainLabel();
     m_note->setProperty("type", u"tick"_s);
     m_note->setProperty("role", u"warning"_s);
-    auto* words = new QVBoxLayout; // one over the other: the legend needs the width
-    words->setSpacing(0);
-    words->addWidget(m_title);
-    words->addWidget(m_note);
-    words->addStretch(1);
-    head->addLayout(words);
-    head->addWidget(m_legend, 1, Qt::AlignTop); // its first line beside the title
+    m_note->setWordWrap(true);
+    head->setSpacing(m_theme.px(16));
+    head->addWidget(m_title);
+    head->addWidget(m_note, 1);
     cardLayout->addLayout(head);
     m_chart = new CdfChart(m_theme);
     cardLayout->addWidget(m_chart, 1);
@@ -252,6 +225,17 @@ DistributionPage::Reduced DistributionPage::reducedOf(const ShownScenario& s, Cd
     return reduced;
 }
 
+QString DistributionPage::changeOf(const ShownScenario& s) const
+{
+    const ShownScenario* baseline = m_context.baseline();
+    if (s.isBaseline)
+        return tr("baseline");
+    if (!baseline || !isCompared(baseline->snapshot, s.snapshot))
+        return {};
+    const HeadlineChange& p95 = m_cache.changes(baseline->snapshot, s.snapshot, within()).p95;
+    return p95.delta.significant() ? format::percentChange(p95.relative) : QString();
+}
+
 ChartCurve DistributionPage::curveOf(const ShownScenario& s, const Reduced& reduced, CdfChart::Mode mode) const
 {
     const auto& sorted = within() ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
@@ -268,7 +252,9 @@ ChartCurve DistributionPage::curveOf(const ShownScenario& s, const Reduced& redu
                  quantileOfSorted(sorted, 0.001),
                  quantileOfSorted(sorted, last),
                  noiseFree,
-                 !outsideCalibration(*s.snapshot).isEmpty()};
+                 !outsideCalibration(*s.snapshot).isEmpty(),
+                 changeOf(s),
+                 u"p95 %1"_s.arg(format::seconds(within() ? s.snapshot->within.p95 : s.snapshot->across.p95).text())};
     if (s.isBaseline && noiseFree > 0)
         c.axisLow = std::min(c.axisLow, noiseFree);
     return c;
@@ -293,7 +279,6 @@ void DistributionPage::refresh()
         kept.push_back(std::move(reduced));
     }
     m_reduced = std::move(kept);
-    m_legend->setScenarios(drawn.size() < drawableCount(m_context) ? drawn : m_context.scenarios);
     QList<ChartMark> marks;
     for (const TimeMark& mark : m_context.marks)
         marks << ChartMark{mark.seconds, letterOf(static_cast<std::size_t>(marks.size()))};
@@ -355,7 +340,7 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
         for (const ShownScenario& s : m_context.scenarios)
             if (const QString missing = s.visible && s.snapshot ? outsideCalibration(*s.snapshot) : QString(); !missing.isEmpty()) {
                 text += tr(" Hatched: %1, %2.").arg(s.name, missing);
-                break; // the headline and the table name the others
+                break; // the headline names the others
             }
         const DistributionSummary& summary = within() ? read->snapshot->within : read->snapshot->across;
         if (summary.p95 > 0)
@@ -387,6 +372,12 @@ void DistributionPage::refreshLimit()
         reading.sentence = tr("%1 = %2").arg(shareName(at), shareRuns(share.value, share.halfWidth).front().text);
         reading.note = tr("± %1 points, %2").arg(format::number(share.halfWidth * 100, 1), read->isBaseline ? tr("baseline") : read->name);
         accessible = reading.sentence;
+        for (const ChartCurve& c : m_chart->curves()) {
+            const ShownScenario* s = m_context.find(c.id);
+            const Estimate own = s && s->snapshot ? m_cache.share(s->snapshot, within(), at) : Estimate();
+            reading.shares[c.id] =
+                (at.between() ? tr("between %1") : tr("misses %1")).arg(shareRuns(own.value, own.halfWidth).front().text);
+        }
     }
     m_between->setChecked(at.between());
     const bool fixed = m_context.study && m_context.study->isReadOnly();
@@ -395,14 +386,6 @@ void DistributionPage::refreshLimit()
     m_chart->setLimit(reading);
     m_chart->setAccessibleName(m_title->text());
     m_chart->setAccessibleDescription(accessible);
-    m_model->setContext(m_context, at, within());
-    m_table->fit();
-    if (m_shownRow != m_context.currentId) { // of many rows the current one is seen
-        m_shownRow = m_context.currentId;
-        for (int row = 0; row < m_model->rowCount(); ++row)
-            if (m_model->idAt(row) == m_shownRow)
-                m_table->scrollTo(m_model->index(row, 0));
-    }
 }
 
 void DistributionPage::setBetween(bool on)
@@ -454,40 +437,29 @@ void DistributionPage::typeLimit(const QString& text)
     m_context.study->endMerge();
 }
 
-const QWidget* DistributionPage::mainChart() const
+TableData DistributionPage::asTable() const
 {
-    return m_chart->parentWidget(); // with its legend
+    return distributionTable(m_context, m_cache, limits(), within());
 }
 
 QSize DistributionPage::exportSize() const
 {
-    const QSize table = m_table->wholeSize();
-    constexpr int kLeastWidth = 640, kLeastChart = 420; // at scale 1
-    const int wide = std::max({width(), table.width() + 2, m_theme.px(kLeastWidth)});
-    const int beside = wide - m_title->sizeHint().width() - 4 * m_theme.px(metric::cardPadding);
-    const int legend = std::max(0, m_legend->wholeHeight(beside) - m_legend->height());
-    return {wide, std::max(height() - m_table->height(), m_theme.px(kLeastChart)) + legend + table.height()};
+    constexpr int kLeastWidth = 640, kLeastHeight = 420; // at scale 1
+    return {std::max(width(), m_theme.px(kLeastWidth)), std::max(height(), m_theme.px(kLeastHeight))};
 }
 
 void DistributionPage::paintExport(QPainter& painter)
 {
     const QSize before = size(), paper = exportSize();
     m_chart->setPaper(true);
-    m_legend->setWhole(true);
-    m_table->setWhole(true);
     setMinimumSize(paper); // the scroll area around it would take the size back
     resize(paper);
     layout()->activate();
-    m_table->fit();
-    layout()->activate();
     render(&painter, {}, {}, DrawChildren);
     m_chart->setPaper(false);
-    m_legend->setWhole(false);
-    m_table->setWhole(false);
     setMinimumSize(0, 0);
     resize(before);
     layout()->activate();
-    m_table->fit();
 }
 
 QJsonObject DistributionPage::saveState() const

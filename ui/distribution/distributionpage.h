@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Distribution page: overlay of step-time distributions with a limit, and every scenario in a table beneath.
+// The Distribution page: step-time distributions of several scenarios in one plot, with labels and a limit.
 #pragma once
 
 #include "ui/distribution/cdfchart.h"
 #include "ui/pages/page.h"
-#include "ui/workspace/distributionmodel.h"
+#include "ui/workspace/changescache.h"
 
 class QLabel;
 class QPushButton;
 
 namespace prism::ui {
 
-class DistributionTable;
-class ScenarioLegend;
 class SegmentedControl;
 
 class DistributionPage final : public Page {
@@ -24,7 +22,7 @@ public:
     [[nodiscard]] QString title() const override { return tr("Distribution"); }
     void setContext(const PageContext& context) override;
     [[nodiscard]] QWidget* tools() override { return m_tools; }
-    [[nodiscard]] TableData asTable() const override { return m_model->table(); }
+    [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] PageState state() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
@@ -33,7 +31,7 @@ public:
     [[nodiscard]] StepLimits limits() const;
     void setBetween(bool on); ///< a second limit below the first, at p5 to begin with, or none
     void paintExport(QPainter& painter) override;
-    [[nodiscard]] const QWidget* mainChart() const override;
+    [[nodiscard]] const QWidget* mainChart() const override { return m_chart; }
     [[nodiscard]] QSize exportSize() const override;
 
 private:
@@ -48,6 +46,7 @@ private:
         bool hasIntervals = false; ///< of the points: in the exceedance alone
     };
     [[nodiscard]] Reduced reducedOf(const ShownScenario& scenario, CdfChart::Mode mode) const;
+    [[nodiscard]] QString changeOf(const ShownScenario& scenario) const; ///< of p95: "+5.4 %", "baseline"; empty = nothing to compare with
     [[nodiscard]] ChartCurve curveOf(const ShownScenario& scenario, const Reduced& reduced, CdfChart::Mode mode) const;
     void refreshTexts(CdfChart::Mode mode, int dropped);
     void refresh();
@@ -65,16 +64,12 @@ private:
 
     const Theme& m_theme;
     ChangesCache& m_cache;
-    int m_shownRow = -1; ///< scenario whose row the table was scrolled to
     PageContext m_context;
     QWidget* m_tools;
     SegmentedControl *m_modes, *m_spread;
     QPushButton* m_between;
     QLabel *m_title, *m_note, *m_footer, *m_footerRight;
-    ScenarioLegend* m_legend;
     CdfChart* m_chart;
-    DistributionModel* m_model;
-    DistributionTable* m_table;
     std::vector<Reduced> m_reduced;
 };
 

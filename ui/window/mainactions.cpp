@@ -150,18 +150,6 @@ void moveCurrent(Workspace& workspace, int by)
     }
 }
 
-void stepCurrent(Workspace& workspace, int by)
-{
-    std::vector<int> ids;
-    for (const ScenarioEntry& e : workspace.study().state().entries)
-        if (!e.archived)
-            ids.push_back(e.id);
-    const auto at = std::find(ids.begin(), ids.end(), workspace.study().currentId());
-    if (at != ids.end() && !ids.empty())
-        workspace.study().setCurrent(
-            ids[static_cast<std::size_t>((at - ids.begin() + by + static_cast<int>(ids.size())) % static_cast<int>(ids.size()))]);
-}
-
 void addFileActions(MainWindow& w)
 {
     Actions& a = w.actions();
@@ -290,9 +278,9 @@ void addScenarioActions(MainWindow& w)
     a.add(
         {u"scenario.up"_s, menu, QObject::tr("Move up"), QKeySequence(u"Alt+Up"_s), [&space] { moveCurrent(space, -1); }, {}, false, true});
     a.add({u"scenario.down"_s, menu, QObject::tr("Move down"), QKeySequence(u"Alt+Down"_s), [&space] { moveCurrent(space, 1); }});
-    a.add(
-        {u"scenario.previous"_s, menu, QObject::tr("Previous scenario"), QKeySequence(u"Ctrl+Up"_s), [&space] { stepCurrent(space, -1); }});
-    a.add({u"scenario.next"_s, menu, QObject::tr("Next scenario"), QKeySequence(u"Ctrl+Down"_s), [&space] { stepCurrent(space, 1); }});
+    a.add({u"scenario.previous"_s, menu, QObject::tr("Previous scenario"), QKeySequence(u"Ctrl+Up"_s),
+           [&w] { w.scenarios().stepCurrent(-1); }});
+    a.add({u"scenario.next"_s, menu, QObject::tr("Next scenario"), QKeySequence(u"Ctrl+Down"_s), [&w] { w.scenarios().stepCurrent(1); }});
     w.scenarios().setButtons({add, duplicate, archive});
     for (const char* id :
          {"scenario.rename", "scenario.pin", "scenario.visible", "scenario.duplicate", "scenario.archive", "scenario.differences"})
@@ -397,6 +385,7 @@ void addViewActions(MainWindow& w)
            true});
     a.add({u"view.marks"_s, view, QObject::tr("Marks on the step-time axis…"), QKeySequence(u"Ctrl+M"_s),
            [&w] { (new MarksDialog(w.workspace(), w.theme(), 0, &w))->open(); }});
+    a.add({u"view.notes"_s, view, QObject::tr("Notes of scenarios"), {}, [&w] { w.scenarios().setNotesShown(!w.scenarios().hasNotes()); }});
     a.add({u"view.dock"_s,
            view,
            QObject::tr("Scenarios and configuration"),

@@ -119,7 +119,7 @@ void MainWindow::buildSplitter()
     auto* dock = new QVBoxLayout(m_dock);
     dock->setContentsMargins(0, 0, 0, 0);
     dock->setSpacing(0);
-    m_scenarios = new ScenarioPanel(*m_workspace, m_theme);
+    m_scenarios = new ScenarioPanel(*m_workspace, m_cache, m_theme);
     m_editor = new ConfigEditor(*m_workspace, m_theme);
     dock->addWidget(m_scenarios);
     dock->addWidget(m_editor, 1);
@@ -154,6 +154,7 @@ void MainWindow::connectParts()
     });
     const auto showFigure = [this](const QString& key) { showHelp(u"figure:"_s + key, m_theme, this); };
     connect(m_headline, &HeadlineStrip::figureWanted, this, showFigure);
+    connect(m_scenarios, &ScenarioPanel::figureWanted, this, showFigure);
     for (Page* page : m_pages->pages())
         connect(page, &Page::figureWanted, this, showFigure);
     for (Page* page : m_pages->pages())
@@ -503,6 +504,7 @@ QJsonObject MainWindow::viewState() const
     view[u"page"_s] = m_pages->current() ? m_pages->current()->id() : QString();
     view[u"dockWidth"_s] = m_splitter->sizes().value(0);
     view[u"dockShown"_s] = m_dock->isVisibleTo(this) || m_theme.presentation();
+    view[u"notes"_s] = m_scenarios->hasNotes();
     view[u"groups"_s] = m_editor->expandedGroups().join(u',');
     const Picked& picked = m_workspace->selection().picked();
     view[u"selection"_s] = QJsonObject{{u"class"_s, picked.kernelClass},
@@ -529,6 +531,7 @@ void MainWindow::restoreView(const QJsonObject& view)
         m_dock->setVisible(view[u"dockShown"_s].toBool(true)); // what is neither is a damaged view
     if (QAction* action = m_actions->get(u"view.dock"_s))
         action->setChecked(m_dock->isVisibleTo(this));
+    m_scenarios->setNotesShown(view[u"notes"_s].toBool());
     if (const QString groups = view[u"groups"_s].toString(); !groups.isEmpty())
         for (const QString& group : {u"model"_s, u"cluster"_s, u"parallelism"_s, u"training"_s, u"variability"_s, u"measured"_s})
             m_editor->setExpanded(group, groups.split(u',').contains(group));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/scenariopanel.h"
 
-#include "ui/distribution/figuredelegate.h"
-#include "ui/theme/icons.h"
+#include "core/insight/figures/figuretable.h"
 #include "ui/theme/plaintext.h"
 #include "ui/workspace/scenariofilter.h"
 
@@ -16,15 +15,22 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 
+#include <QScrollBar>
+
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
 namespace {
+
+constexpr double kBandStrength = 0.4; // of a scenario's colour over the panel
 
 /// Draws one row of the scenario table.
 class ScenarioDelegate final : public QStyledItemDelegate {
@@ -43,32 +49,24 @@ public:
             p->fillRect(QRect(r.topLeft(), QSize(look.px(metric::brushBar), r.height())), look[Role::accent]);
         p->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), look[Role::separator]);
         switch (index.column()) {
-        case ScenarioTableModel::visibleColumn: {
-            const QRectF box = checkRect(r, look);
-            const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-            p->setPen(look.pen(on ? Role::accent : Role::controlOutline));
-            p->setBrush(look[on ? Role::accent : Role::field]);
-            p->drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), look.px(3), look.px(3));
-            if (on) {
-                p->setPen(look.pen(Role::onAccent, 2));
-                p->drawPolyline(QPolygonF{{box.left() + box.width() * 0.25, box.center().y()},
-                                          {box.left() + box.width() * 0.43, box.bottom() - box.height() * 0.28},
-                                          {box.right() - box.width() * 0.22, box.top() + box.height() * 0.3}});
-            }
-            break;
-        }
         case ScenarioTableModel::sampleColumn: {
             const auto s = index.data(kSampleRole).value<SeriesSample>();
-            drawSeriesSample(*p, QRectF(r).adjusted(look.px(2), 0, -look.px(4), 0), look, s.colour, s.baseline, s.hidden);
+            if (s.hidden) // an outline where the line would be
+                p->setOpacity(metric::staleOpacity);
+            drawSeriesSample(*p, QRectF(r).adjusted(look.px(8), 0, -look.px(4), 0), look, s.colour, s.baseline, s.hidden);
+            p->setOpacity(1);
             break;
         }
-        case ScenarioTableModel::pinColumn: {
-            const bool baseline = index.data(Qt::UserRole).toBool();
-            const int size = look.px(16);
-            icon(baseline ? Icon::pin : Icon::pinOutline, look, baseline ? Role::text : Role::textTertiary)
-                .paint(p, QRect(r.center().x() - size / 2, r.center().y() - size / 2, size, size));
+        case ScenarioTableModel::rangeColumn:
+            if (const QVariant range = index.data(ScenarioTableModel::kRangeRole); range.isValid())
+                paintRange(*p, QRectF(r).adjusted(look.px(8), 0, -look.px(8), 0), range.value<PercentileRange>());
+            else
+                paintText(*p, r, index, current);
             break;
-        }
+        case ScenarioTableModel::p95Column:
+        case ScenarioTableModel::changeColumn:
+            paintFigure(*p, QRectF(r).adjusted(0, 0, -look.px(6), 0), index.data(kRunsRole).value<FigureRuns>());
+            break;
         default:
             paintText(*p, r, index, current);
         }
@@ -85,12 +83,35 @@ public:
     }
 
 private:
+    /// A band from p50 to p99 with a dot at p50 and a tick at p95.
+    void paintRange(QPainter& p, const QRectF& rect, const PercentileRange& s) const
+    {
+        const Look& look = m_theme.look();
+        const auto at = [&](double seconds) { return rect.left() + rect.width() * (seconds - s.low) / (s.high - s.low); };
+        const double y = rect.center().y(), band = look.pxF(3), tick = look.pxF(6);
+        const QColor colour = s.stale ? look[Role::textTertiary] : look.palette().seriesAt(s.colour);
+        p.setPen(look.pen(Role::separator));
+        p.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y));
+        p.fillRect(QRectF(QPointF(at(s.p50), y - band), QPointF(at(s.p99), y + band)), blend(colour, look[Role::panel], kBandStrength));
+        p.fillRect(QRectF(at(s.p95) - look.pxF(1), y - tick, look.pxF(2), 2 * tick), colour);
+        p.setPen(Qt::NoPen);
+        p.setBrush(colour);
+        p.drawEllipse(QPointF(at(s.p50), y), look.pxF(3.5), look.pxF(3.5));
+    }
+    void paintFigure(QPainter& p, const QRectF& rect, const FigureRuns& runs) const
+    {
+        const Look& look = m_theme.look();
+        double width = 0;
+        for (const FigureRun& run : runs)
+            width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
+        drawRuns(p, rect.adjusted(std::max(0.0, rect.width() - width), 0, 0, 0), runs, look);
+    }
     void paintText(QPainter& p, const QRect& cell, const QModelIndex& index, bool current) const
     {
         const Look& look = m_theme.look();
         const QRectF rect = QRectF(cell).adjusted(look.px(4), 0, -look.px(2), 0);
         const bool name = index.column() == ScenarioTableModel::nameColumn;
-        const bool wrong = index.column() == ScenarioTableModel::statusColumn && index.data(Qt::UserRole).toBool();
+        const bool wrong = index.column() == ScenarioTableModel::rangeColumn && index.data(Qt::UserRole).toBool();
         const Type type = name ? (current ? Type::bodyStrong : Type::body) : wrong ? Type::smallStrong : Type::small;
         QString text = index.data().toString();
         if (index.column() == ScenarioTableModel::noteColumn && index.data(Qt::EditRole).toString().isEmpty()) {
@@ -104,17 +125,12 @@ private:
             text = QFontMetricsF(look.font(type)).elidedText(text, Qt::ElideMiddle, rect.width());
         drawRuns(p, rect, {{text, type, wrong ? Role::error : name ? Role::text : Role::textSecondary}}, look);
     }
-    static QRectF checkRect(const QRect& r, const Look& look)
-    {
-        const double size = look.px(14);
-        return {r.center().x() - size / 2 + look.px(2), r.center().y() - size / 2, size, size};
-    }
     const Theme& m_theme;
 };
 
 } // namespace
 
-ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* parent)
+ScenarioPanel::ScenarioPanel(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_workspace(workspace),
       m_theme(theme)
@@ -136,7 +152,7 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
     headLayout->addWidget(m_buttons);
     layout->addWidget(head);
     layout->addWidget(makeFilter());
-    m_model = new ScenarioTableModel(workspace, this);
+    m_model = new ScenarioTableModel(workspace, cache, this);
     makeTable();
     layout->addWidget(m_table);
     connect(&workspace, &Workspace::contextChanged, this, [this] {
@@ -149,12 +165,10 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
             m_workspace.study().setCurrent(m_model->idAt(now.row()));
     });
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& at) {
-        const int id = m_model->idAt(at.row());
-        if (at.column() == ScenarioTableModel::pinColumn)
-            m_workspace.study().setBaseline(id);
-        else if (at.column() != ScenarioTableModel::visibleColumn)
-            m_workspace.study().setCurrent(id);
+        if (at.column() != ScenarioTableModel::sampleColumn)
+            m_workspace.study().setCurrent(m_model->idAt(at.row()));
     });
+    connect(m_model, &QAbstractItemModel::layoutChanged, this, &ScenarioPanel::applyFilter);
     connect(&theme, &Theme::changed, this, &ScenarioPanel::layoutTable);
     applyFilter();
 }
@@ -173,14 +187,57 @@ void ScenarioPanel::makeTable()
     m_table->setDragDropMode(QAbstractItemView::InternalMove);
     m_table->setDragDropOverwriteMode(false);
     m_table->setTabKeyNavigation(false);
-    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setMinimumSectionSize(8);
+    QHeaderView& header = *m_table->horizontalHeader();
+    header.setMinimumSectionSize(8);
+    header.setSortIndicator(-1, Qt::AscendingOrder);
+    header.setSortIndicatorClearable(true); // the third click brings the order of the study
+    header.setToolTip(tr("Click to sort; right-click to see where a figure comes from"));
+    header.setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(&header, &QWidget::customContextMenuRequested, this, &ScenarioPanel::showHeaderMenu);
+    m_table->setSortingEnabled(true);
+    m_table->setColumnHidden(ScenarioTableModel::noteColumn, true);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_table->viewport()->installEventFilter(this);
     m_table->installEventFilter(this);
+}
+
+void ScenarioPanel::showHeaderMenu(const QPoint& at)
+{
+    QMenu menu;
+    for (const QString& key : ScenarioTableModel::figureKeys(m_table->horizontalHeader()->logicalIndexAt(at)))
+        if (const prism::Figure* figure = figureOf(key.toStdString()))
+            menu.addAction(tr("Explain %1").arg(QString::fromStdString(std::string(figure->label))), this,
+                           [this, key] { Q_EMIT figureWanted(key); });
+    QAction* notes = menu.addAction(tr("Notes"), this, [this] { setNotesShown(!hasNotes()); });
+    notes->setCheckable(true);
+    notes->setChecked(hasNotes());
+    menu.exec(m_table->horizontalHeader()->mapToGlobal(at));
+}
+
+void ScenarioPanel::setNotesShown(bool shown)
+{
+    m_table->setHorizontalScrollBarPolicy(shown ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
+    m_table->setColumnHidden(ScenarioTableModel::noteColumn, !shown);
+    layoutTable();
+}
+
+bool ScenarioPanel::hasNotes() const
+{
+    return !m_table->isColumnHidden(ScenarioTableModel::noteColumn);
+}
+
+void ScenarioPanel::stepCurrent(int by)
+{
+    QList<int> ids;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        if (const int id = m_model->idAt(row); !m_table->isRowHidden(row) || id == m_workspace.study().currentId())
+            ids << id;
+    if (const qsizetype at = ids.indexOf(m_workspace.study().currentId()); at >= 0)
+        m_workspace.study().setCurrent(ids[(at + by + ids.size()) % ids.size()]);
 }
 
 QWidget* ScenarioPanel::makeFilter()
@@ -272,20 +329,25 @@ bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonRelease) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         const QModelIndex at = m_table->indexAt(mouse->position().toPoint());
-        if (mouse->button() == Qt::LeftButton && at.isValid() && at.column() == ScenarioTableModel::visibleColumn) {
-            m_model->setData(at, at.data(Qt::CheckStateRole).toInt() == Qt::Checked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+        if (mouse->button() == Qt::LeftButton && at.isValid() && at.column() == ScenarioTableModel::sampleColumn) {
+            toggleVisible(at);
             return true;
         }
     }
     if (watched == m_table && event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
         const QModelIndex at = m_table->currentIndex();
         if (at.isValid()) {
-            const QModelIndex box = at.siblingAtColumn(ScenarioTableModel::visibleColumn);
-            m_model->setData(box, box.data(Qt::CheckStateRole).toInt() == Qt::Checked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+            toggleVisible(at.siblingAtColumn(ScenarioTableModel::sampleColumn));
             return true;
         }
     }
     return QWidget::eventFilter(watched, event);
+}
+
+void ScenarioPanel::toggleVisible(const QModelIndex& at)
+{
+    const bool shown = at.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    m_model->setData(at, shown ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
 }
 
 void ScenarioPanel::syncSelection()
@@ -298,38 +360,36 @@ void ScenarioPanel::syncSelection()
     }
 }
 
-int ScenarioPanel::widthOf(int column) const
-{
-    constexpr int kWidths[] = {30, 32, 20, 0, 65, 47}; // at scale 1; more where a status or a heading is longer
-    const QFontMetrics cell(m_theme.font(Type::smallStrong)), head(m_theme.font(Type::tick));
-    int width = m_theme.px(kWidths[column]);
-    const QString heading = m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    if (!heading.isEmpty())
-        width = std::max(width, head.horizontalAdvance(heading) + m_theme.px(16));
-    if (column != ScenarioTableModel::statusColumn)
-        return width;
-    for (const QString& word : m_model->statusWords())
-        width = std::max(width, cell.horizontalAdvance(word) + m_theme.px(8));
-    return width;
-}
-
 void ScenarioPanel::layoutTable()
 {
-    const int width = m_table->viewport()->width();
-    int fixed = 0;
-    for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
-        if (c != ScenarioTableModel::nameColumn) {
-            const int wide = widthOf(c);
-            m_table->setColumnWidth(c, wide);
-            fixed += wide;
-        }
-    m_table->setColumnWidth(ScenarioTableModel::nameColumn, std::max(m_theme.px(80), width - fixed));
+    constexpr int kSample = 38, kName = 80, kRange = 72, kWideRange = 160, kNote = 96; // at scale 1; name and range grow with the room
+    using Model = ScenarioTableModel;
+    const QFontMetrics cell(m_theme.font(Type::smallStrong)), head(m_theme.font(Type::tick));
+    const auto widest = [&](std::initializer_list<QString> texts, int column) {
+        int width = head.horizontalAdvance(m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + m_theme.px(16);
+        for (const QString& text : texts)
+            width = std::max(width, cell.horizontalAdvance(text) + m_theme.px(8));
+        return width;
+    };
+    std::array<int, Model::kColumns> widths{m_theme.px(kSample),
+                                            m_theme.px(kName),
+                                            std::max(m_theme.px(kRange), widest({tr("Does not fit"), tr("Computing")}, Model::rangeColumn)),
+                                            widest({u"88.8 ms"_s}, Model::p95Column),
+                                            widest({tr("baseline"), tr("no change"), u"−88.8 %"_s}, Model::changeColumn),
+                                            hasNotes() ? m_theme.px(kNote) : 0};
+    const int rest = std::max(0, m_table->viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0));
+    const int toRange = std::min(rest / 3, std::max(0, m_theme.px(kWideRange) - widths[Model::rangeColumn]));
+    widths[Model::rangeColumn] += toRange;
+    widths[Model::nameColumn] += rest - toRange;
+    for (int column = 0; column < Model::kColumns; ++column)
+        if (widths[static_cast<std::size_t>(column)] > 0)
+            m_table->setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
     if (QHeaderView& rows = *m_table->verticalHeader(); rows.defaultSectionSize() != m_theme.px(metric::row))
         rows.setDefaultSectionSize(m_theme.px(metric::row));
     const int shown = shownCount(), rows = std::clamp(shown, 1, 8);
     m_table->setVerticalScrollBarPolicy(shown > 8 ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
     m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row)
-                            + 2 * m_theme.px(metric::focusRing));
+                            + 2 * m_theme.px(metric::focusRing) + (hasNotes() ? m_table->horizontalScrollBar()->sizeHint().height() : 0));
 }
 
 } // namespace prism::ui

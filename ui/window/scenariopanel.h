@@ -17,14 +17,20 @@ namespace prism::ui {
 class ScenarioPanel final : public QWidget {
     Q_OBJECT
 public:
-    ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
+    ScenarioPanel(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent = nullptr);
 
     /// Puts these actions on the buttons of the heading.
     void setButtons(const QList<QAction*>& actions);
     void renameCurrent();                ///< opens the name of the current scenario for editing
     void setFilter(const QString& text); ///< as ScenarioFilter reads it; hides rows, changes nothing else
+    void stepCurrent(int by);            ///< to the row above or below, as the table is sorted and filtered
+    void setNotesShown(bool shown);
+    [[nodiscard]] bool hasNotes() const;
     [[nodiscard]] QTableView& table() { return *m_table; }
     [[nodiscard]] int shownCount() const; ///< rows that the filter leaves
+
+Q_SIGNALS:
+    void figureWanted(const QString& key); ///< the user asks where a figure of a column comes from
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -33,9 +39,10 @@ private:
     [[nodiscard]] bool isRenaming() const;
     void syncSelection();
     void makeTable();
+    void toggleVisible(const QModelIndex& at);
+    void showHeaderMenu(const QPoint& at);
     [[nodiscard]] QWidget* makeFilter();
     void applyFilter();
-    [[nodiscard]] int widthOf(int column) const; ///< of the table; the name takes what is left
     void layoutTable();
     Workspace& m_workspace;
     const Theme& m_theme;

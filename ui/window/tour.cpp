@@ -31,7 +31,7 @@ public:
         setAttribute(Qt::WA_DeleteOnClose);
         setGeometry(window.rect());
         m_stops = {{&window.scenarios(), tr("Scenarios"),
-                    tr("Each row is one way to run the job. The pin marks the baseline that all others are compared with.")},
+                    tr("Each row is one way to run the job. All are compared with the baseline (Ctrl+B pins another).")},
                    {&window.editor(), tr("Configuration"),
                     tr("Change any value and every figure follows. Bars mark what differs from the baseline. Ctrl+Z takes it back.")},
                    {&window.headline(), tr("Headline"),

@@ -2,14 +2,13 @@
 #include "ui/workspace/scenariotablemodel.h"
 
 #include "core/engine/verdict.h"
-#include "ui/look/figures.h"
-#include "ui/look/format.h"
 #include "ui/model/lineage.h"
 #include "ui/workspace/changedrows.h"
 
 #include <QIODevice>
 #include <QMimeData>
 
+#include <algorithm>
 #include <unordered_map>
 
 using namespace Qt::Literals::StringLiterals;
@@ -28,43 +27,113 @@ int errorCount(const Diagnostics& diagnostics)
 
 } // namespace
 
-ScenarioTableModel::ScenarioTableModel(Workspace& workspace, QObject* parent) : QAbstractTableModel(parent), m_workspace(workspace)
+ScenarioTableModel::ScenarioTableModel(Workspace& workspace, ChangesCache& cache, QObject* parent)
+    : QAbstractTableModel(parent),
+      m_workspace(workspace),
+      m_cache(cache)
 {
     connect(&workspace, &Workspace::contextChanged, this, &ScenarioTableModel::refresh);
     refresh();
 }
 
-void ScenarioTableModel::refresh()
+std::vector<ScenarioEntry> ScenarioTableModel::sortedRows() const
 {
     std::vector<ScenarioEntry> rows;
     for (const ScenarioEntry& e : m_workspace.study().state().entries)
         if (!e.archived)
             rows.push_back(e);
+    if (m_sortColumn < 0)
+        return rows;
+    std::unordered_map<int, double> seconds; // without a result: last in either order
+    for (const ScenarioEntry& e : rows) {
+        const SnapshotPtr shown = m_workspace.bridge().result(e.id).shown;
+        const bool last = m_sortOrder == Qt::AscendingOrder;
+        seconds[e.id] = !shown ? (last ? 1e300 : -1e300) : m_sortColumn == rangeColumn ? shown->across.p50 : shown->across.p95;
+    }
+    const auto isBefore = [&](const ScenarioEntry& a, const ScenarioEntry& b) {
+        if (m_sortColumn == sampleColumn)
+            return a.visible && !b.visible;
+        if (m_sortColumn == nameColumn || m_sortColumn == noteColumn) {
+            const auto text = [this](const ScenarioEntry& e) {
+                return QString::fromStdString(m_sortColumn == nameColumn ? e.scenario->name : e.scenario->note);
+            };
+            return text(a).localeAwareCompare(text(b)) < 0;
+        }
+        return seconds[a.id] < seconds[b.id]; // all changes are against one baseline
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const ScenarioEntry& a, const ScenarioEntry& b) {
+        return m_sortOrder == Qt::AscendingOrder ? isBefore(a, b) : isBefore(b, a);
+    });
+    return rows;
+}
+
+void ScenarioTableModel::sort(int column, Qt::SortOrder order)
+{
+    m_sortColumn = column;
+    m_sortOrder = order;
+    refresh();
+}
+
+void ScenarioTableModel::refresh()
+{
+    std::vector<ScenarioEntry> rows = sortedRows();
+    const auto hasSameId = [](const ScenarioEntry& a, const ScenarioEntry& b) { return a.id == b.id; };
+    const bool sameOrder = std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), hasSameId);
+    const bool moved = !sameOrder && std::is_permutation(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), hasSameId);
+    if (sameOrder)
+        return adopt(std::move(rows));
+    if (!moved) {
+        beginResetModel();
+        adopt(std::move(rows));
+        return endResetModel();
+    }
+    Q_EMIT layoutAboutToBeChanged(); // a name that is being edited stays open
+    const QModelIndexList before = persistentIndexList();
+    QList<int> ids;
+    for (const QModelIndex& index : before)
+        ids << idAt(index.row());
+    adopt(std::move(rows));
+    QModelIndexList after;
+    for (qsizetype i = 0; i < before.size(); ++i)
+        after << index(rowOf(ids[i]), before[i].column());
+    changePersistentIndexList(before, after);
+    Q_EMIT layoutChanged();
+}
+
+void ScenarioTableModel::adopt(std::vector<ScenarioEntry> rows)
+{
     const bool sameIds = std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(),
                                     [](const ScenarioEntry& a, const ScenarioEntry& b) { return a.id == b.id; });
-    if (!sameIds)
-        beginResetModel();
     m_rows = std::move(rows);
     std::vector<RowState> states = rowStates();
     QList<int> changed;
-    for (std::size_t i = 0; i < states.size(); ++i) {
-        const RowState* old = sameIds ? &m_states[i] : nullptr;
-        if (old && states[i].hasEqualTexts(*old)) {
-            states[i].word = old->word;
-            continue;
-        }
-        states[i].word = statusWord(states[i]);
-        changed << static_cast<int>(i);
-    }
+    const Shared shared = sharedState();
+    for (std::size_t i = 0; i < states.size(); ++i)
+        if (!sameIds || !(shared == m_shared) || !states[i].hasEqualTexts(m_states[i]))
+            changed << static_cast<int>(i);
     m_states = std::move(states);
-    m_statusWords.clear();
-    for (const RowState& s : m_states)
-        if (m_statusWords.isEmpty() || (s.word != m_statusWords.back() && !m_statusWords.contains(s.word)))
-            m_statusWords << s.word;
-    if (!sameIds)
-        endResetModel();
-    else
+    m_shared = shared;
+    std::erase_if(m_compared, [this](const auto& kept) { return rowOf(kept.first) < 0; });
+    if (sameIds)
         emitChangedRows(*this, changed);
+}
+
+ScenarioTableModel::Shared ScenarioTableModel::sharedState() const
+{
+    const StudyState& study = m_workspace.study().state();
+    Shared shared;
+    shared.limits = {study.lowerLimitSeconds, study.limitSeconds};
+    for (const ScenarioEntry& e : m_rows) {
+        const SnapshotPtr shown = m_workspace.bridge().result(e.id).shown;
+        if (e.id == study.baselineId)
+            shared.baseline = shown;
+        if (!shown || !isPossible(*shown))
+            continue;
+        shared.low = shared.high > 0 ? std::min(shared.low, shown->across.p50) : shown->across.p50;
+        shared.high = std::max(shared.high, shown->across.p99);
+        shared.longest = std::max(shared.longest, shown->across.p95);
+    }
+    return shared;
 }
 
 int ScenarioTableModel::idAt(int row) const
@@ -133,7 +202,7 @@ QString ScenarioTableModel::statusWord(const RowState& s)
         return tr("Stopped");
     if (!s.shown)
         return tr("Waiting");
-    return isPossible(*s.shown) ? tr("Computed") : tr("Does not fit");
+    return isPossible(*s.shown) ? QString() : tr("Does not fit");
 }
 
 bool ScenarioTableModel::isWrong(int id) const
@@ -151,26 +220,17 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
     const QString name = QString::fromStdString(e.scenario->name);
     if (role == kBrushedRole)
         return e.id == m_workspace.study().currentId();
+    const auto row = static_cast<std::size_t>(index.row());
     switch (index.column()) {
-    case visibleColumn:
+    case sampleColumn:
         if (role == Qt::CheckStateRole)
             return e.visible ? Qt::Checked : Qt::Unchecked;
-        if (role == Qt::AccessibleTextRole)
-            return e.visible ? tr("%1 is shown").arg(name) : tr("%1 is hidden").arg(name);
-        if (role == Qt::ToolTipRole)
-            return tr("Show in charts");
-        return {};
-    case sampleColumn:
         if (role == kSampleRole)
             return QVariant::fromValue(SeriesSample{e.colour, baseline, !e.visible});
         if (role == Qt::AccessibleTextRole)
-            return tr("Curve %1").arg(e.colour + 1);
-        return {};
-    case pinColumn:
-        if (role == Qt::UserRole)
-            return baseline;
-        if (role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
-            return baseline ? tr("Baseline of this study") : tr("Pin as baseline");
+            return e.visible ? tr("Curve %1").arg(e.colour + 1) : tr("Curve %1, hidden").arg(e.colour + 1);
+        if (role == Qt::ToolTipRole)
+            return e.visible ? tr("Click to hide it in charts (Space)") : tr("Click to show it in charts (Space)");
         return {};
     case nameColumn:
         if (role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::AccessibleTextRole)
@@ -178,18 +238,12 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         if (role == Qt::ToolTipRole)
             return tip(e);
         return {};
-    case statusColumn:
-        if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
-            return m_states[static_cast<std::size_t>(index.row())].word;
-        if (role == Qt::UserRole)
-            return isWrong(e.id);
-        if (role == Qt::ToolTipRole) {
-            QStringList lines;
-            for (const Diagnostic& d : m_workspace.bridge().result(e.id).diagnostics)
-                lines << format::sentence(QString::fromStdString(d.message));
-            return lines.join(u'\n');
-        }
-        return {};
+    case rangeColumn:
+        return rangeData(row, role);
+    case p95Column:
+        return p95Data(row, role);
+    case changeColumn:
+        return changeData(row, role);
     case noteColumn:
         if (role == Qt::EditRole)
             return QString::fromStdString(e.scenario->note);
@@ -218,7 +272,7 @@ bool ScenarioTableModel::setData(const QModelIndex& index, const QVariant& value
     if (id < 0)
         return false;
     StudyModel& study = m_workspace.study();
-    if (index.column() == visibleColumn && role == Qt::CheckStateRole)
+    if (index.column() == sampleColumn && role == Qt::CheckStateRole)
         study.setVisible(id, value.toInt() == Qt::Checked);
     else if (index.column() == nameColumn && role == Qt::EditRole)
         study.rename(id, value.toString());
@@ -234,38 +288,35 @@ QVariant ScenarioTableModel::headerData(int section, Qt::Orientation orientation
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return {Qt::AlignLeft | Qt::AlignVCenter};
-    if (role == Qt::DisplayRole)
-        switch (section) {
-        case nameColumn:
-            return tr("Name");
-        case statusColumn:
-            return tr("Status");
-        case noteColumn:
-            return tr("Note");
-        default:
-            return QString();
-        }
-    if (role == Qt::AccessibleTextRole)
-        switch (section) {
-        case visibleColumn:
-            return tr("Shown");
-        case sampleColumn:
-            return tr("Curve");
-        case pinColumn:
-            return tr("Baseline");
-        default:
-            return {};
-        }
-    return {};
+        return {(section == p95Column || section == changeColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter};
+    if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole)
+        return {};
+    switch (section) {
+    case sampleColumn:
+        return role == Qt::DisplayRole ? QString() : tr("Curve");
+    case nameColumn:
+        return tr("Scenario");
+    case rangeColumn:
+        return tr("p50 to p99");
+    case p95Column:
+        return u"p95"_s;
+    case changeColumn:
+        return tr("Δ p95");
+    case noteColumn:
+        return tr("Note");
+    default:
+        return {};
+    }
 }
 
 Qt::ItemFlags ScenarioTableModel::flags(const QModelIndex& index) const
 {
     if (!index.isValid())
         return Qt::ItemIsDropEnabled;
-    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled;
-    if (index.column() == visibleColumn)
+    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    if (m_sortColumn < 0)
+        flags |= Qt::ItemIsDragEnabled;
+    if (index.column() == sampleColumn)
         flags |= Qt::ItemIsUserCheckable;
     if (index.column() == nameColumn || index.column() == noteColumn)
         flags |= Qt::ItemIsEditable;

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario table: visible, colour, baseline pin, name, status and note of every scenario that is not archived.
+// The scenario table: line, name, p50 to p99, p95, change against the baseline and note of every scenario that is not archived.
 #pragma once
 
+#include "ui/look/figures.h"
+#include "ui/workspace/changescache.h"
 #include "ui/workspace/workspace.h"
 
 #include <QAbstractTableModel>
 
+#include <unordered_map>
+
 namespace prism::ui {
 
-/// GUI thread only. Edits go through the study's undo stack. Qt::UserRole says of a pin whether it is the baseline's, of a status whether
-/// it is bad, and of a note that nobody has written the shorter ways to say where the scenario comes from.
+/// A scenario's percentiles on a scale from `low` to `high` that all rows share; seconds.
+struct PercentileRange {
+    double low = 0, p50 = 0, p95 = 0, p99 = 0, high = 0;
+    int colour = 0;
+    bool stale = false;
+};
+
+/// GUI thread only. Edits go through the study's undo stack. The range shows a status in its place where a row is not computed; there
+/// Qt::UserRole says whether it is bad, and of a note that nobody has written the shorter ways to say where the scenario comes from.
 class ScenarioTableModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { visibleColumn, sampleColumn, pinColumn, nameColumn, statusColumn, noteColumn, kColumns };
+    enum Column { sampleColumn, nameColumn, rangeColumn, p95Column, changeColumn, noteColumn, kColumns };
+    static constexpr int kRangeRole = Qt::UserRole + 60; ///< a PercentileRange; none where the status is shown
 
-    explicit ScenarioTableModel(Workspace& workspace, QObject* parent = nullptr);
+    ScenarioTableModel(Workspace& workspace, ChangesCache& cache, QObject* parent = nullptr);
 
     [[nodiscard]] int idAt(int row) const;
     [[nodiscard]] int rowOf(int id) const;
-    [[nodiscard]] const QStringList& statusWords() const { return m_statusWords; } ///< each once: a thousand rows have few
+    /// Keys of the figures in a column, as the table of figures names them; empty = it shows none.
+    [[nodiscard]] static QStringList figureKeys(int column);
+    /// Orders the rows by a column, also when results change; by none, they are in the order of the study and can be moved.
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -39,10 +54,29 @@ private:
         SnapshotPtr shown;
         int colour = 0, wrong = 0;
         bool visible = false, baseline = false, current = false, computing = false, cancelled = false, invalid = false;
-        QString word; ///< of its status, made of the others
         [[nodiscard]] bool hasEqualTexts(const RowState& other) const;
+        [[nodiscard]] bool isStale() const { return computing || invalid || wrong > 0; }
+    };
+    /// The change of p95 of one pair, kept while a row shows it: comparing every pair of a thousand scenarios takes seconds.
+    struct Compared {
+        SnapshotPtr baseline, scenario;
+        HeadlineChange p95;
+    };
+    /// What all rows have in common.
+    struct Shared {
+        SnapshotPtr baseline;
+        StepLimits limits;
+        double low = 0, high = 0, longest = 0; ///< of the scale, and the longest p95; seconds
+        bool operator==(const Shared&) const = default;
     };
     void refresh();
+    void adopt(std::vector<ScenarioEntry> rows);
+    [[nodiscard]] std::vector<ScenarioEntry> sortedRows() const;
+    [[nodiscard]] Shared sharedState() const;
+    [[nodiscard]] QVariant rangeData(std::size_t row, int role) const;
+    [[nodiscard]] QVariant p95Data(std::size_t row, int role) const;
+    [[nodiscard]] QVariant changeData(std::size_t row, int role) const;
+    [[nodiscard]] FigureRun changeRun(std::size_t row) const;
     [[nodiscard]] std::vector<RowState> rowStates() const;
     [[nodiscard]] static QString statusWord(const RowState& state);
     [[nodiscard]] QString tip(const ScenarioEntry& entry) const;
@@ -50,7 +84,13 @@ private:
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;
     std::vector<RowState> m_states; ///< of the rows
-    QStringList m_statusWords;
+    Shared m_shared;
+    ChangesCache& m_cache;
+    mutable std::unordered_map<int, Compared> m_compared; ///< by scenario
+    int m_sortColumn = -1;
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 
 } // namespace prism::ui
+
+Q_DECLARE_METATYPE(prism::ui::PercentileRange)
