@@ -13,13 +13,8 @@ namespace prism {
 
 /// Columns: system, nccl_version, op, dtype, num_gpus, bytes, latency_us, busbw_GBps. The link of a system that sources.h lacks stays 0.
 [[nodiscard]] Result<std::vector<BusRow>> readBusTable(const std::string& path);
-/// Columns: system, collector, dtype, m, n, k, latency_us, tflops. What is not among the ProductSources of sources.h is left aside.
-[[nodiscard]] Result<std::vector<GemmRow>> readGemmTable(const std::string& path);
 
 /// A number above 0 and below 1e18 at the start of `text`.
 [[nodiscard]] bool positive(const std::string& text, double& value);
-
-/// Matrix products of a SimuMax system file, repeated up to the power limit as in training; none where sources.h lacks the system.
-[[nodiscard]] Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path);
 
 } // namespace prism

@@ -16,22 +16,16 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr int kCells = 1024, kMostCells = 65'536;
+constexpr int kMostCells = 65'536;
 /// Cells of a grid per standard deviation of the bulk, where a far tail widens the grid.
 constexpr double kCellsPerBulk = 24.0;
 
-int cellsFor(double range, double bulkSigma, int fewest = kCells)
+int cellsFor(double range, double bulkSigma, int fewest)
 {
     int cells = fewest;
     while (cells < kMostCells && bulkSigma > 0.0 && static_cast<double>(cells) * bulkSigma < kCellsPerBulk * range)
         cells *= 2;
     return cells;
-}
-
-/// Standard deviation of the bulk: half the distance between the quantiles at 16 and 84 per cent.
-double bulkSigma(const GridDist& dist)
-{
-    return dist.mass.size() < 2 ? 0.0 : 0.5 * (dist.quantile(0.84) - dist.quantile(0.16));
 }
 
 /// The transforms of this thread; plans are kept from call to call.
@@ -250,59 +244,6 @@ GridDist sumDistribution(std::span<const Summand> summands, double shift, int fe
         product.multiply(s.count);
     }
     return product.result(mean, step);
-}
-
-GridDist sumOfGrids(std::span<const GridPart> parts)
-{
-    double mean = 0.0, variance = 0.0, jump = 0.0, bulk = 0.0;
-    for (const GridPart& p : parts) {
-        const double m = p.part->mean(), v = p.part->variance();
-        mean += m * p.count;
-        variance += v * p.count;
-        const double width = bulkSigma(*p.part);
-        bulk += width * width * p.count;
-        double upper = 0.0; // where the last 1e-9 of the mass begins
-        double tail = 0.0;
-        for (std::size_t i = p.part->mass.size(); i-- > 0;) {
-            tail += p.part->mass[i];
-            if (tail > 1e-9) {
-                upper = p.part->origin + p.part->step * static_cast<double>(i);
-                break;
-            }
-        }
-        jump = std::max(jump, upper - m);
-    }
-    if (variance <= 0.0)
-        return {mean, 1e-12 * std::max(mean, 1e-12), {1.0}};
-    const double sigma = std::sqrt(variance);
-    const double range = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma));
-    const int cells = cellsFor(range, std::sqrt(bulk));
-    const double step = range / static_cast<double>(cells);
-    CharacteristicProduct product(cells);
-    for (const GridPart& p : parts) {
-        if (p.part->mass.size() <= 1)
-            continue;
-        const double m = p.part->mean();
-        for (std::size_t i = 0; i < p.part->mass.size(); ++i)
-            product.deposit((p.part->origin + p.part->step * static_cast<double>(i) - m) / step, p.part->mass[i]);
-        product.multiply(p.count);
-    }
-    return product.result(mean, step);
-}
-
-GridDist maximumOf(const GridDist& dist, int n)
-{
-    if (n <= 1 || dist.mass.size() <= 1)
-        return dist;
-    GridDist out = dist;
-    double below = 0.0, previous = 0.0;
-    for (std::size_t i = 0; i < dist.mass.size(); ++i) {
-        below = std::min(1.0, below + dist.mass[i]);
-        const double power = std::pow(below, n);
-        out.mass[i] = power - previous;
-        previous = power;
-    }
-    return out;
 }
 
 } // namespace prism

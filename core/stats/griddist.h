@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Distributions as probability mass on a uniform grid: sums by fast Fourier transform, maxima by powers of the CDF.
+// Distributions as probability mass on a uniform grid: sums by fast Fourier transform.
 #pragma once
 
 #include "core/stats/distribution.h"
@@ -53,14 +53,5 @@ private:
     const GridDist& m_dist;
     std::vector<double> m_below; ///< mass below each cell
 };
-
-/// Sum of `count[i]` independent draws of each part.
-struct GridPart {
-    const GridDist* part = nullptr;
-    int count = 1;
-};
-[[nodiscard]] GridDist sumOfGrids(std::span<const GridPart> parts);
-/// Maximum of n independent draws.
-[[nodiscard]] GridDist maximumOf(const GridDist& dist, int n);
 
 } // namespace prism

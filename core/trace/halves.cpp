@@ -9,7 +9,7 @@ namespace prism {
 
 namespace {
 
-void addTo(MeanScore& sum, const DistributionScore& s, double weight)
+void addTo(DistributionScore& sum, const DistributionScore& s, double weight)
 {
     sum.meanError += weight * std::abs(s.meanError);
     sum.p50Error += weight * std::abs(s.p50Error);

@@ -6,14 +6,9 @@
 
 namespace prism {
 
-/// Means over the parts: of absolute errors, of distances.
-struct MeanScore {
-    double meanError = 0, p50Error = 0, p95Error = 0, ks = 0, wassersteinSeconds = 0;
-};
-
 struct RandomParts {
     int parts = 0, trainSteps = 0, heldOutSteps = 0;
-    MeanScore predicted, baseline;
+    DistributionScore predicted, baseline; ///< means over the parts: of absolute errors, of distances
     double ksFloor = 0, meanFloor = 0, p95Floor = 0, replicaPhaseKs = 0;
 };
 

@@ -2,7 +2,7 @@
 #include "core/trace/whatif.h"
 
 #include "core/stats/moments.h"
-#include "core/trace/measuredsteps.h"
+#include "core/trace/publishedgraph.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,34 @@ namespace prism {
 namespace {
 
 constexpr double kWorstShare = 0.03; // of the workers, arXiv 2505.05713, section 4.3
+
+struct MeasuredStep {
+    const TraceStep* step = nullptr;
+    std::vector<double> seconds; ///< duration, or transfer time in a group; [operations]
+    ReplayGraph graph;
+};
+
+/// Every step that can be put in order; the notes count the others, and transfers without a partner.
+std::vector<MeasuredStep> measuredSteps(const TraceJob& job, Diagnostics& notes)
+{
+    std::vector<MeasuredStep> steps;
+    int unmatched = 0, circular = 0;
+    for (const TraceStep& step : job.steps) {
+        const StepLinks links = stepLinks(step, job);
+        unmatched += links.unmatched;
+        if (std::optional<ReplayGraph> graph = publishedGraph(step, job, links))
+            steps.push_back({&step, transferSeconds(step, links), std::move(*graph)});
+        else
+            ++circular;
+    }
+    const auto say = [&](int n, const char* what) {
+        if (n > 0)
+            notes.push_back({Severity::warning, job.name, std::to_string(n) + what, "", "", "", ""});
+    };
+    say(unmatched, " sends and receives have no partner; their recorded durations include waiting");
+    say(circular, " steps were omitted because their operations wait for each other in a circle");
+    return steps;
+}
 
 /// Send and receive of one direction are one class.
 std::string className(TraceOp type)
@@ -30,10 +58,10 @@ bool idealIsMean(TraceOp type)
 }
 
 /// The one value of every operation type, seconds.
-std::array<double, kTraceOps> idealSeconds(const MeasuredSteps& steps)
+std::array<double, kTraceOps> idealSeconds(const std::vector<MeasuredStep>& steps)
 {
     std::array<std::vector<double>, kTraceOps> values;
-    for (const MeasuredStep& m : steps.steps)
+    for (const MeasuredStep& m : steps)
         for (std::size_t i = 0; i < m.seconds.size(); ++i)
             values[static_cast<std::size_t>(m.step->operations[i].type)].push_back(m.seconds[i]);
     std::array<double, kTraceOps> ideal{};
@@ -45,7 +73,7 @@ std::array<double, kTraceOps> idealSeconds(const MeasuredSteps& steps)
 
 class Questions {
 public:
-    Questions(const TraceJob& job, const MeasuredSteps& steps) : m_job(job), m_steps(steps), m_ideal(idealSeconds(steps)) {}
+    Questions(const TraceJob& job, const std::vector<MeasuredStep>& steps) : m_job(job), m_steps(steps), m_ideal(idealSeconds(steps)) {}
 
     /// Step times where the operations chosen keep their measured durations and all others have the ideal ones.
     template <class Keep>
@@ -53,7 +81,7 @@ public:
     {
         std::vector<double> result, durations;
         ReplayTimes times;
-        for (const MeasuredStep& m : m_steps.steps) {
+        for (const MeasuredStep& m : m_steps) {
             durations.resize(m.seconds.size());
             for (std::size_t i = 0; i < durations.size(); ++i) {
                 const TraceOperation& o = m.step->operations[i];
@@ -96,7 +124,7 @@ private:
     [[nodiscard]] std::vector<int> firstRanks() const
     {
         std::vector<int> ranks(static_cast<std::size_t>(m_job.workers()), std::numeric_limits<int>::max());
-        for (const TraceOperation& o : m_steps.steps.front().step->operations) {
+        for (const TraceOperation& o : m_steps.front().step->operations) {
             int& rank = ranks[static_cast<std::size_t>(m_job.worker(o))];
             rank = std::min(rank, o.rank);
         }
@@ -104,7 +132,7 @@ private:
     }
 
     const TraceJob& m_job;
-    const MeasuredSteps& m_steps;
+    const std::vector<MeasuredStep>& m_steps;
     std::array<double, kTraceOps> m_ideal;
 };
 
@@ -112,19 +140,18 @@ private:
 
 Result<WhatIf> whatIf(const TraceJob& job)
 {
-    const MeasuredSteps steps = measuredSteps(job, publishedGraph);
-    if (steps.steps.empty())
+    WhatIf w;
+    const std::vector<MeasuredStep> steps = measuredSteps(job, w.notes);
+    if (steps.empty())
         return Diagnostic{
             Severity::error, job.name, "no step's operations can be put in order", "", "a step without circular waiting", "", ""};
-    WhatIf w;
-    w.notes = steps.notes;
     const Questions questions(job, steps);
     const std::vector<double> noDelay = questions.stepSeconds([](const auto&) { return true; });
     const std::vector<double> ideal = questions.stepSeconds([](const auto&) { return false; });
     double base = 0;
     std::set<TraceOp> types;
     for (std::size_t k = 0; k < noDelay.size(); ++k) {
-        const TraceStep& step = *steps.steps[k].step;
+        const TraceStep& step = *steps[k].step;
         w.steps.push_back({step.number, step.seconds(), noDelay[k], ideal[k]});
         base += w.steps.back().base / static_cast<double>(noDelay.size());
         for (const TraceOperation& o : step.operations)

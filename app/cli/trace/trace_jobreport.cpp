@@ -50,17 +50,14 @@ JobPools poolsOf(const TraceJob& job, const FoundBarriers& barriers)
 
 Json factorsJson(const TraceJob& job, const JobPools& found)
 {
-    Json workers = Json::array(), slow = Json::array();
+    Json workers = Json::array();
     for (std::size_t w = 0; w < found.factors.worker.size(); ++w)
         workers.push_back({{"dp_rank", job.replicaNumbers[w / static_cast<std::size_t>(job.stages)]},
                            {"stage", w % static_cast<std::size_t>(job.stages)},
                            {"factor", found.factors.worker[w]}});
-    for (const SlowWorker& w : found.slow)
-        slow.push_back(
-            {{"dp_rank", job.replicaNumbers[static_cast<std::size_t>(w.replica)]}, {"stage", w.stage}, {"over_median", w.factor}});
     return {{"workers", workers},
             {"worker_noise_share", found.factors.workerNoiseShare},
-            {"slow_workers", slow},
+            {"slow_workers", slowWorkersJson(job, found.slow)},
             {"steps", found.factors.step},
             {"step_noise_share", found.factors.stepNoiseShare},
             {"micro_batch_correlation", found.factors.microBatchCorrelation}};
@@ -123,9 +120,7 @@ std::string jobReportText(const TraceJob& job)
     for (const std::string& barrier : barriers.texts)
         text += "Hidden barrier: " + barrier + "\n";
     const JobPools found = poolsOf(job, barriers);
-    for (const SlowWorker& w : found.slow)
-        text += fmt::format("Slow worker: replica {}, stage {} takes {:.3f} times as long as the median of its stage\n",
-                            job.replicaNumbers[static_cast<std::size_t>(w.replica)], w.stage, w.factor);
+    text += slowWorkersText(job, found.slow);
     text += fmt::format("{} pools of durations (trace export --as pools), the longest in total:\n", found.pools.size());
     for (std::size_t k = 0; k < std::min(kPoolsInText, found.pools.size()); ++k)
         text += poolLine(found.pools[k]);
@@ -135,6 +130,24 @@ std::string jobReportText(const TraceJob& job)
 }
 
 } // namespace
+
+Json slowWorkersJson(const TraceJob& job, const std::vector<SlowWorker>& slow)
+{
+    Json list = Json::array();
+    for (const SlowWorker& w : slow)
+        list.push_back(
+            {{"dp_rank", job.replicaNumbers[static_cast<std::size_t>(w.replica)]}, {"stage", w.stage}, {"over_median", w.factor}});
+    return list;
+}
+
+std::string slowWorkersText(const TraceJob& job, const std::vector<SlowWorker>& slow)
+{
+    std::string text;
+    for (const SlowWorker& w : slow)
+        text += fmt::format("Slow worker: replica {}, stage {} takes {:.3f} times as long as the median of its stage\n",
+                            job.replicaNumbers[static_cast<std::size_t>(w.replica)], w.stage, w.factor);
+    return text;
+}
 
 Json poolsJson(const std::vector<DurationPool>& pools)
 {

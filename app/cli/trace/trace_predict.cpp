@@ -34,25 +34,43 @@ Json errorsJson(const DistributionScore& s)
             {"wasserstein_s", s.wassersteinSeconds}};
 }
 
-/// How far random parts of the measured steps are apart.
-std::string floorLine(double mean, double p95, double ks)
+/// What HeldOut and RandomParts have in common.
+template <class Scores>
+Json scoresJson(const Scores& r)
 {
-    return fmt::format("{:<22} {:>7.2f} % {:>9} {:>7.2f} % {:>7.3f}", "noise floor", 100 * mean, "", 100 * p95, ks);
+    Json report = errorsJson(r.predicted);
+    report["ks_floor"] = r.ksFloor;
+    report["mean_floor"] = r.meanFloor;
+    report["p95_floor"] = r.p95Floor;
+    report["baseline"] = errorsJson(r.baseline);
+    report["replica_phase_ks"] = r.replicaPhaseKs;
+    report["train_steps"] = r.trainSteps;
+    report["held_out_steps"] = r.heldOutSteps;
+    return report;
+}
+
+/// The table of both: `measured` is its first line, `critical` stands behind its last one.
+template <class Scores>
+std::string scoresText(const Scores& r, const std::string& measured, const std::string& critical)
+{
+    std::string text = fmt::format("\n{:<22} {:>9} {:>9} {:>9} {:>7} {:>12}\n", "", "mean", "p50", "p95", "KS", "Wasserstein") + measured;
+    const auto line = [&](const char* name, const DistributionScore& s) {
+        text += fmt::format("{:<22} {:>+7.2f} % {:>+7.2f} % {:>+7.2f} % {:>7.3f} {:>10.4f} s\n", name, 100 * s.meanError, 100 * s.p50Error,
+                            100 * s.p95Error, s.ks, s.wassersteinSeconds);
+    };
+    line("predicted", r.predicted);
+    line("plain distribution", r.baseline);
+    text += fmt::format("{:<22} {:>7.2f} % {:>9} {:>7.2f} % {:>7.3f}{}\n", "noise floor", 100 * r.meanFloor, "", 100 * r.p95Floor,
+                        r.ksFloor, critical);
+    return text + fmt::format("{:<22} {:>37.3f}\n", "replicas' pipeline end", r.replicaPhaseKs);
 }
 
 std::string predictJson(const TraceJob& job, const HeldOut& h)
 {
-    Json report = errorsJson(h.predicted);
-    report["ks_floor"] = h.ksFloor;
-    report["mean_floor"] = h.meanFloor;
-    report["p95_floor"] = h.p95Floor;
+    Json report = scoresJson(h);
     report["ks_critical"] = h.ksCritical;
-    report["baseline"] = errorsJson(h.baseline);
-    report["replica_phase_ks"] = h.replicaPhaseKs;
     report["measured"] = secondsJson(h.measuredMean, h.measuredP50, h.measuredP95);
     report["predicted"] = secondsJson(h.predicted.mean, h.predicted.p50, h.predicted.p95);
-    report["train_steps"] = h.trainSteps;
-    report["held_out_steps"] = h.heldOutSteps;
     report["startup_steps"] = h.startupSteps;
     report["replicas"] = {{"learnt_from", h.trainReplicas}, {"predicted", h.replicas}};
     report["noise_share"] = {{"worker", h.workerNoiseShare}, {"step", h.stepNoiseShare}};
@@ -67,57 +85,27 @@ std::string predictText(const TraceJob& job, const HeldOut& h)
 {
     std::string text =
         fmt::format("{} steps learnt from, {} held out; {} start-up steps among the first\n", h.trainSteps, h.heldOutSteps, h.startupSteps);
-    text += fmt::format("\n{:<22} {:>9} {:>9} {:>9} {:>7} {:>12}\n", "", "mean", "p50", "p95", "KS", "Wasserstein");
-    text += fmt::format("{:<22} {:>7.3f} s {:>7.3f} s {:>7.3f} s\n", "held out", h.measuredMean, h.measuredP50, h.measuredP95);
-    const auto line = [&](const char* name, const DistributionScore& s) {
-        text += fmt::format("{:<22} {:>+7.2f} % {:>+7.2f} % {:>+7.2f} % {:>7.3f} {:>10.4f} s\n", name, 100 * s.meanError, 100 * s.p50Error,
-                            100 * s.p95Error, s.ks, s.wassersteinSeconds);
-    };
-    line("predicted", h.predicted);
-    line("plain distribution", h.baseline);
-    text += floorLine(h.meanFloor, h.p95Floor, h.ksFloor) + fmt::format("   (critical at 5 %: {:.3f})\n", h.ksCritical);
-    text += fmt::format("{:<22} {:>37.3f}\n\n", "replicas' pipeline end", h.replicaPhaseKs);
+    text +=
+        scoresText(h, fmt::format("{:<22} {:>7.3f} s {:>7.3f} s {:>7.3f} s\n", "held out", h.measuredMean, h.measuredP50, h.measuredP95),
+                   fmt::format("   (critical at 5 %: {:.3f})", h.ksCritical))
+        + "\n";
     for (const std::string& b : h.barriers)
         text += "found: " + b + "\n";
     return text + assumedText(h.assumptions, job, h.notes);
 }
 
-Json meanJson(const MeanScore& s)
-{
-    return {{"mean_error", s.meanError},
-            {"p50_error", s.p50Error},
-            {"p95_error", s.p95Error},
-            {"ks", s.ks},
-            {"wasserstein_s", s.wassersteinSeconds}};
-}
-
 std::string partsJson(const RandomParts& r)
 {
-    Json report = meanJson(r.predicted);
-    report["ks_floor"] = r.ksFloor;
-    report["mean_floor"] = r.meanFloor;
-    report["p95_floor"] = r.p95Floor;
-    report["baseline"] = meanJson(r.baseline);
-    report["replica_phase_ks"] = r.replicaPhaseKs;
+    Json report = scoresJson(r);
     report["parts"] = r.parts;
-    report["train_steps"] = r.trainSteps;
-    report["held_out_steps"] = r.heldOutSteps;
     return report.dump(2) + "\n";
 }
 
 std::string partsText(const RandomParts& r)
 {
-    std::string text = fmt::format("Means over {} random parts, absolute errors: {} steps learnt from, {} held out\n\n", r.parts,
-                                   r.trainSteps, r.heldOutSteps);
-    text += fmt::format("{:<22} {:>9} {:>9} {:>9} {:>7} {:>12}\n", "", "mean", "p50", "p95", "KS", "Wasserstein");
-    const auto line = [&](const char* name, const MeanScore& s) {
-        text += fmt::format("{:<22} {:>7.2f} % {:>7.2f} % {:>7.2f} % {:>7.3f} {:>10.4f} s\n", name, 100 * s.meanError, 100 * s.p50Error,
-                            100 * s.p95Error, s.ks, s.wassersteinSeconds);
-    };
-    line("predicted", r.predicted);
-    line("plain distribution", r.baseline);
-    text += floorLine(r.meanFloor, r.p95Floor, r.ksFloor) + "\n";
-    return text + fmt::format("{:<22} {:>37.3f}\n", "replicas' pipeline end", r.replicaPhaseKs);
+    return fmt::format("Means over {} random parts, absolute errors: {} steps learnt from, {} held out\n", r.parts, r.trainSteps,
+                       r.heldOutSteps)
+           + scoresText(r, "", "");
 }
 
 void predictHeldOut(const TracePredictOptions& options)

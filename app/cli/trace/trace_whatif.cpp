@@ -34,10 +34,7 @@ Json timesJson(const StepTimes& t)
 
 Json repairsJson(const TraceJob& job, const Repairs& r)
 {
-    Json list = Json::array(), slow = Json::array(), stages = Json::array();
-    for (const SlowWorker& w : r.slow)
-        slow.push_back(
-            {{"dp_rank", job.replicaNumbers[static_cast<std::size_t>(w.replica)]}, {"stage", w.stage}, {"over_median", w.factor}});
+    Json list = Json::array(), stages = Json::array();
     for (const StageLoad& s : r.stages)
         stages.push_back({{"stage", s.stage}, {"micro_batch_s", s.seconds}, {"over_mean", s.overMean}});
     for (const Repair& repair : r.repairs)
@@ -47,8 +44,9 @@ Json repairsJson(const TraceJob& job, const Repairs& r)
              {"after", timesJson(repair.after)},
              {"saved_s", {{"mean", repair.saved.value}, {"half_width95", repair.saved.halfWidth}, {"p95", repair.savedP95Seconds}}},
              {"steps_s", repair.seconds}});
-    return {{"before", timesJson(r.before)},   {"before_steps_s", r.beforeSeconds}, {"replay_error", r.replayError},
-            {"slow_workers", std::move(slow)}, {"stages", std::move(stages)},       {"repairs", std::move(list)},
+    return {{"before", timesJson(r.before)}, {"before_steps_s", r.beforeSeconds},
+            {"replay_error", r.replayError}, {"slow_workers", slowWorkersJson(job, r.slow)},
+            {"stages", std::move(stages)},   {"repairs", std::move(list)},
             {"notes", notesJson(r.notes)}};
 }
 
@@ -92,9 +90,7 @@ std::string repairsText(const TraceJob& job, const Repairs& r)
         line(repair.id, repair.after);
         text += fmt::format("   saves {} s: {}\n", plusMinus(repair.saved.value, repair.saved.halfWidth), repair.text);
     }
-    for (const SlowWorker& w : r.slow)
-        text += fmt::format("Slow worker: replica {}, stage {} takes {:.3f} times as long as the median of its stage\n",
-                            job.replicaNumbers[static_cast<std::size_t>(w.replica)], w.stage, w.factor);
+    text += slowWorkersText(job, r.slow);
     for (const StageLoad& s : r.stages)
         if (std::abs(s.overMean - 1) > kUnevenStage)
             text += fmt::format("Uneven stage: stage {} takes {} s for a micro-batch, {:.2f} times the mean of the stages\n", s.stage,

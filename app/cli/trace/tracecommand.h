@@ -5,6 +5,7 @@
 #include "app/cli/frame/commands.h"
 #include "core/trace/kineto.h"
 #include "core/trace/pools.h"
+#include "core/trace/repairs.h"
 #include "core/trace/tracejob.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -38,8 +39,12 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --met
 [[nodiscard]] nlohmann::ordered_json poolsJson(const std::vector<DurationPool>& pools);
 /// Pools of a job's operations; none where no two steps agree.
 [[nodiscard]] std::vector<DurationPool> jobPools(const TraceJob& job);
+/// Slow workers as {dp_rank, stage, over_median}, and as lines.
+[[nodiscard]] nlohmann::ordered_json slowWorkersJson(const TraceJob& job, const std::vector<SlowWorker>& slow);
+[[nodiscard]] std::string slowWorkersText(const TraceJob& job, const std::vector<SlowWorker>& slow);
 [[nodiscard]] std::string jobReport(const TraceJob& job, bool json);
 
+void addTraceCompare(CLI::App& parent, Cli& cli);
 void addTraceExport(CLI::App& parent, Cli& cli);
 void addTracePredict(CLI::App& parent, Cli& cli);
 void addTraceReplicas(CLI::App& parent, Cli& cli);

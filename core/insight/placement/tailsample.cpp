@@ -164,9 +164,4 @@ double FittedTail::tailAt(double value) const
     return tail * std::exp((threshold - value) / scale);
 }
 
-double tailOfMaximum(double upper, int count)
-{
-    return -std::expm1(std::log1p(-upper) / count);
-}
-
 } // namespace prism

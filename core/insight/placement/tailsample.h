@@ -52,7 +52,4 @@ private:
     FittedTail m_fit;
 };
 
-/// Tail probability of one variable at which the largest of `count` independent ones has probability `upper` of being beyond.
-[[nodiscard]] double tailOfMaximum(double upper, int count);
-
 } // namespace prism

@@ -20,12 +20,6 @@ constexpr std::size_t kBlock = 20;
 constexpr int kRedraws = 400;
 constexpr std::uint64_t kStream = 0x5e41e5; // names the redraws of this file
 
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return quantileOfSorted(values, 0.5);
-}
-
 /// Moments and quantiles of ascending values whose median is 1.
 SeriesFigures figures(const std::vector<double>& sorted)
 {
@@ -41,7 +35,7 @@ SeriesFigures figures(const std::vector<double>& sorted)
 
 std::vector<double> overMedian(std::vector<double> values)
 {
-    const double middle = median(values);
+    const double middle = medianOf(values);
     for (double& x : values)
         x /= middle;
     return values;
@@ -240,20 +234,20 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
     c.runs = static_cast<int>(series.runs.size());
     c.dropped = series.dropped;
     c.predictedLag1 = lag1Correlation(withinSeconds);
-    c.predictedMedianSeconds = median(withinSeconds);
+    c.predictedMedianSeconds = medianOf(withinSeconds);
     std::vector<double> predicted = overMedian(withinSeconds);
     std::sort(predicted.begin(), predicted.end());
     Runs relative;
     std::vector<double> all, medians;
     for (const std::vector<double>& run : series.runs) {
-        medians.push_back(median(run));
+        medians.push_back(medianOf(run));
         relative.push_back(overMedian(run));
         all.insert(all.end(), relative.back().begin(), relative.back().end());
         c.lag1 += lag1Correlation(run) * static_cast<double>(run.size());
     }
     c.steps = static_cast<int>(all.size());
     c.lag1 /= static_cast<double>(all.size());
-    c.measuredMedianSeconds = median(medians);
+    c.measuredMedianSeconds = medianOf(medians);
     if (medians.size() > 1) {
         std::sort(medians.begin(), medians.end());
         c.medianSpread = figures(overMedian(medians)).cv;

@@ -3,6 +3,7 @@
 
 #include "core/base/textfile.h"
 #include "core/measured/steptable.h"
+#include "bench/constants/gemmtables.h"
 #include "core/measured/tables.h"
 #include "core/scenario/presets.h"
 

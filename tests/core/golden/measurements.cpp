@@ -170,7 +170,7 @@ void addTrace(const Sheet& sheet)
     }
     const auto parts = randomParts(job, {.train = "0.5", .samples = 100}, 2);
     ASSERT_TRUE(parts.ok());
-    const MeanScore& p = parts->predicted;
+    const DistributionScore& p = parts->predicted;
     sheet.add("random_parts", {p.meanError, p.p50Error, p.p95Error, p.ks, p.wassersteinSeconds, parts->ksFloor, parts->replicaPhaseKs});
     const auto scaled = replicaScaling(job, {.replicas = {1, 6}, .samples = 200});
     ASSERT_TRUE(scaled.ok());

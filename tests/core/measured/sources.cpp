@@ -109,51 +109,5 @@ TEST(MeasurementSources, ABusTableTakesTheLinksOfItsMachines)
               (std::vector<std::string>{"aiconfigurator_nccl.csv: nobody: not a known system", "bus.csv: not a known table"}));
 }
 
-/// 16-bit products count as PyTorch runs them, shorter formats as TensorRT-LLM does; a GB200's are left aside.
-TEST(MeasurementSources, OnlyProductsThatStandForTrainingAreRead)
-{
-    const Scratch scratch;
-    std::string text = "system,collector,dtype,m,n,k,latency_us,tflops\n";
-    for (const char* system : {"a100_sxm", "gb200", "nobody"})
-        for (const char* collector : {"vllm/1", "trtllm/1"})
-            for (const char* dtype : {"bfloat16", "fp8", "nvfp4"})
-                text += std::string(system) + "," + collector + "," + dtype + ",64,64,64,10,1\n";
-    const Result<std::vector<GemmRow>> rows = readGemmTable(scratch.write("gemm.csv", text));
-    ASSERT_TRUE(rows.ok());
-    ASSERT_EQ(rows->size(), 3U);
-    EXPECT_EQ((*rows)[0].precision, MatrixPrecision::bits16);
-    EXPECT_EQ((*rows)[1].precision, MatrixPrecision::fp8);
-    EXPECT_EQ((*rows)[2].precision, MatrixPrecision::fp4);
-    EXPECT_EQ(rows->front().family, "a100");
-}
-
-/// A board on PCIe has another limit than its family: a system that is not named takes no part.
-TEST(MeasurementSources, SustainedProductsOfOtherSystemsAreLeftAside)
-{
-    const Scratch scratch;
-    const auto rowsOf = [&](const std::string& system) {
-        const Result<std::vector<GemmRow>> rows = readSustainedGemms(
-            scratch.write("system.json", R"({"sys_name": ")" + system + R"(", "accelerator": {"op": {"matmul": {"tflops": 1000,
-                "accurate_efficient_factor": {"b=1, m=1000, k=1000, n=1000": 0.5, "b=2, m=1000, k=1000, n=1000": 0.5}}}}})"));
-        return rows.ok() ? rows->size() : 99;
-    };
-    EXPECT_EQ(rowsOf("b200_bf16"), 1U);
-    EXPECT_EQ(rowsOf("a100_pcie_bf16"), 0U);
-}
-
-/// A product that adds up in FP32 reads and writes four bytes per element, one that writes 16 bit two.
-TEST(MeasurementSources, SustainedProductsSayWhatTheirOutputMoves)
-{
-    const Scratch scratch;
-    const Result<std::vector<GemmRow>> rows = readSustainedGemms(scratch.write(
-        "system.json", R"({"sys_name": "b200", "accelerator": {"op": {"matmul": {"tflops": 1000, "accurate_efficient_factor": {
-            "b=1, m=1000, k=1000, n=1000, layout=TN, accumulate=False, out_dtype=bf16": 0.5,
-            "b=1, m=1000, k=1000, n=1000, layout=NT, accumulate=True, out_dtype=fp32": 0.4}}}}})"));
-    ASSERT_TRUE(rows.ok());
-    ASSERT_EQ(rows->size(), 2U);
-    for (const GemmRow& r : *rows)
-        EXPECT_EQ(r.outputBytes, r.seconds > 4.5e-6 ? 8 : 2);
-}
-
 } // namespace
 } // namespace prism

@@ -40,20 +40,6 @@ TEST(GridDist, MomentsAndQuantilesOfFourCells)
     EXPECT_EQ(kGrid.quantile(1.1), 18);
 }
 
-TEST(GridDist, TheMaximumOfThreeIsTheCubeOfTheDistribution)
-{
-    const GridDist most = maximumOf(kGrid, 3);
-    const double cubes[] = {0.008, 0.343, 0.343, 1};
-    double before = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-        EXPECT_NEAR(most.mass[i], cubes[i] - before, 1e-12);
-        before = cubes[i];
-    }
-    EXPECT_EQ(most.origin, 10);
-    EXPECT_EQ(maximumOf(kGrid, 1).mass, kGrid.mass);
-    EXPECT_EQ(maximumOf({3, 1, {1.0}}, 5).mass.size(), 1U);
-}
-
 TEST(GridDist, SumsOfConstantsAreOnePointAndRangesHoldTheJumps)
 {
     const QuantilePoints constant = quantilePoints({});
@@ -85,21 +71,6 @@ TEST(GridDist, SumsOfConstantsAreOnePointAndRangesHoldTheJumps)
     EXPECT_NEAR(wide.step * static_cast<double>(wide.mass.size()), range, 1e-6 * range);
     EXPECT_EQ(wide.mass.size(), static_cast<std::size_t>(std::exp2(std::ceil(std::log2(24 * range / 0.1)))));
     EXPECT_NEAR(wide.mean(), d.mean(), 1e-6);
-}
-
-TEST(GridDist, ASumOfGridsIsSpreadLikeASumOfTheirParts)
-{
-    const GridPart parts[] = {{&kGrid, 40}};
-    const GridDist sum = sumOfGrids(parts);
-    const double variance = 40 * kGrid.variance(), sigma = std::sqrt(variance);
-    EXPECT_NEAR(sum.step * static_cast<double>(sum.mass.size()), 18 * sigma, 1e-9 * sigma);
-    EXPECT_NEAR(sum.mean(), 40 * 12.8, 1e-6);
-    EXPECT_NEAR(sum.variance(), variance, 40 * sum.step * sum.step / 2);
-    const GridDist constant{4, 1, {1.0}};
-    const GridPart same[] = {{&constant, 3}};
-    EXPECT_EQ(sumOfGrids(same).origin, 12);
-    const GridPart both[] = {{&constant, 3}, {&kGrid, 1}};
-    EXPECT_NEAR(sumOfGrids(both).mean(), 24.8, 1e-6);
 }
 
 TEST(GridDist, PointsHaveTheMomentsAndTheWeightsOfTheirTails)

@@ -12,7 +12,6 @@
 #include "core/trace/jobpools.h"
 #include "core/trace/kineto.h"
 #include "core/trace/kinetoreport.h"
-#include "core/trace/measuredsteps.h"
 #include "core/trace/otherreplicas.h"
 #include "core/trace/poolhistogram.h"
 #include "core/trace/rankwindows.h"
@@ -366,8 +365,8 @@ TEST(RandomParts, AreMeansOverSeedsOfAMadeUpSeries)
     }
     const RandomParts parts = randomParts(job, {.train = "0.5", .seed = 3, .samples = 100}, 2).value();
     EXPECT_EQ(std::tuple(parts.parts, parts.trainSteps, parts.heldOutSteps), std::tuple(2, 7, 7));
-    for (double MeanScore::*const score :
-         {&MeanScore::meanError, &MeanScore::p50Error, &MeanScore::p95Error, &MeanScore::ks, &MeanScore::wassersteinSeconds}) {
+    for (double DistributionScore::*const score :
+         {&DistributionScore::meanError, &DistributionScore::p50Error, &DistributionScore::p95Error, &DistributionScore::ks, &DistributionScore::wassersteinSeconds}) {
         EXPECT_NEAR(parts.predicted.*score, mean.predicted.*score, 1e-12);
         EXPECT_NEAR(parts.baseline.*score, mean.baseline.*score, 1e-12);
         EXPECT_GT(parts.baseline.*score, 0);
