@@ -5,7 +5,6 @@
 #include "core/calibrate/stallsteps.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
-#include "core/stats/random.h"
 #include "core/stats/redraws.h"
 
 #include <boost/math/distributions/gamma.hpp>
@@ -54,21 +53,6 @@ Lasting lastingPart(const Runs& runs)
     return {std::sqrt(std::min(covariance[1] / lag1, covariance[0])), lag1};
 }
 
-/// The runs drawn again in blocks of neighbours.
-Runs redrawn(const Runs& runs, std::uint64_t redraw)
-{
-    Runs out;
-    std::uint64_t draw = 0;
-    for (const std::vector<double>& run : runs)
-        for (std::size_t i = 0; i < run.size(); i += kBlock) {
-            const std::size_t length = std::min(kBlock, run.size()), places = run.size() - length + 1;
-            const auto at =
-                std::min(places - 1, static_cast<std::size_t>(uniform(1, stream(kStream, redraw), draw++) * static_cast<double>(places)));
-            out.emplace_back(run.begin() + static_cast<std::ptrdiff_t>(at), run.begin() + static_cast<std::ptrdiff_t>(at + length));
-        }
-    return out;
-}
-
 double sortedAt(std::vector<double>& values, double probability)
 {
     std::sort(values.begin(), values.end());
@@ -112,7 +96,7 @@ void addIntervals(SpreadCauses& out, const Runs& runs, double explained)
     for (const std::vector<double>& run : runs)
         steps += run.size();
     for (std::uint64_t k = 0; k < redrawsOf(steps, kRedraws); ++k) {
-        const Runs again = redrawn(runs, k);
+        const Runs again = redrawnBlocks(runs, kBlock, stream(kStream, k));
         const double noise = neighbourSpread(again);
         jitters.push_back(out.medianSeconds * std::sqrt(std::max(0.0, noise * noise - explained * explained)));
         regimes.push_back(lastingPart(again).cv);

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "core/measured/seriesshape.h"
+#include "core/stats/redraws.h"
 
 #include <vector>
 
 namespace prism {
 
-using RelativeRuns = std::vector<std::vector<double>>; ///< steps over the median of their run
+using RelativeRuns = SeriesRuns; ///< steps over the median of their run
 
 /// Robust standard deviation around a value: 1.4826 times the median distance from it.
 [[nodiscard]] double robustSpread(const std::vector<double>& x, double around);

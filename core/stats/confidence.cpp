@@ -53,6 +53,13 @@ double halfWidthOfQuantile(const std::vector<double>& sorted, double p, double c
     return leastHalfWidth(std::max(at - sorted.front(), sorted.back() - at), [&](double h) { return below(at + h) - below(at - h); });
 }
 
+double jointReach(double degrees, std::size_t together)
+{
+    constexpr double kBeyond = 0.025; // on either side of one interval
+    const boost::math::students_t_distribution<> student(degrees);
+    return boost::math::quantile(boost::math::complement(student, kBeyond / static_cast<double>(together)));
+}
+
 double errorCdf(double standardErrors, double degrees)
 {
     if (!(degrees > 0.0))

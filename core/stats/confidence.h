@@ -2,6 +2,7 @@
 // Symmetric intervals from what a sample says about where the true value lies: confidence distributions.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace prism {
 /// of n) = P(binomial(n, p) < r) (David and Nagaraja, Order Statistics, 2003, sec. 7.1), between ranks by its continuous form. Values that
 /// follow one another count as n / correlationTime independent ones. 0 with fewer than two values.
 [[nodiscard]] double halfWidthOfQuantile(const std::vector<double>& sorted, double p, double correlationTime = 1.0);
+
+/// Standard errors from an estimate to either end of its interval, one of `together` intervals with a joint coverage of 95 % (Bonferroni).
+/// Student's t with `degrees` > 0 degrees of freedom.
+[[nodiscard]] double jointReach(double degrees, std::size_t together);
 
 /// Probability that an error lies below so many of its standard errors, known with so many degrees of freedom (Student's t); 0 = many.
 [[nodiscard]] double errorCdf(double standardErrors, double degrees);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How often a bootstrap redraws.
+// The block bootstrap of series: how often it redraws, and one redraw.
 #pragma once
+
+#include "core/stats/random.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace prism {
 
@@ -14,6 +17,23 @@ namespace prism {
 {
     constexpr std::uint64_t kDrawnValues = 40'000'000, kLeast = 40;
     return std::clamp<std::uint64_t>(kDrawnValues / std::max<std::size_t>(1, values), kLeast, most);
+}
+
+using SeriesRuns = std::vector<std::vector<double>>; ///< consecutive values; a run has no neighbours in the others
+
+/// The runs drawn again in blocks of `block` > 0 neighbours, each a separate run (Kuensch 1989, doi:10.1214/aos/1176347265). `draws`
+/// names the redraw.
+[[nodiscard]] inline SeriesRuns redrawnBlocks(const SeriesRuns& runs, std::size_t block, StreamId draws)
+{
+    SeriesRuns out;
+    std::uint64_t draw = 0;
+    for (const std::vector<double>& run : runs)
+        for (std::size_t i = 0; i < run.size(); i += block) {
+            const std::size_t length = std::min(block, run.size()), places = run.size() - length + 1;
+            const auto at = std::min(places - 1, static_cast<std::size_t>(uniform(1, draws, draw++) * static_cast<double>(places)));
+            out.emplace_back(run.begin() + static_cast<std::ptrdiff_t>(at), run.begin() + static_cast<std::ptrdiff_t>(at + length));
+        }
+    return out;
 }
 
 } // namespace prism

@@ -34,10 +34,10 @@ def nccl_log():
     return head + rows
 
 
-def stage_table():
-    """Three steps of two replicas with two stages and two micro-batches under 1F1B; the second worker of stage 1 is 10 % slower."""
+def stage_table(first=0, backward=1.0):
+    """24 steps of two replicas with two stages and two micro-batches under 1F1B; the second worker of stage 1 is 10 % slower."""
     rows = ["dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id"]
-    for step in range(24):
+    for step in range(first, first + 24):
         noise = random.Random(step)
         for dp in range(2):
             for stage in range(2):
@@ -53,7 +53,7 @@ def stage_table():
                     t += 3
                 t = 100.0 * step + 40.0 - 10.0 * stage
                 for micro in range(2):
-                    b = slow * (1.0 + 0.02 * noise.random())
+                    b = slow * (backward + 0.02 * noise.random())
                     if stage == 0:
                         rows.append(f"{dp},{stage},{dp * 2 + stage},{step},backward-recv,{t - 0.1:.4f},0.1000,{micro},0,{micro}")
                     rows.append(f"{dp},{stage},{dp * 2 + stage},{step},backward-compute,{t:.4f},{b:.4f},{micro},0,{micro}")
@@ -81,6 +81,7 @@ def write_plain(folder):
     write("cluster.json", json.dumps({"nodes": 4, "gpus_per_node": 8, "node_time": {"family": "lognormal", "cv": 0.05},
                                       "classes": {"default": {"family": "lognormal", "cv": 0.12}}}))
     write("stages.csv", stage_table())
+    write("after.csv", stage_table(24, 1.05))
     write("meta.yaml", "dp_size: 2\npp_size: 2\nvpp_size: 1\n")
 
 

@@ -41,6 +41,7 @@ void addTimeline(CLI::App& app, Cli& cli);
 void addTrace(CLI::App& app, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
 void addValidateCollectives(CLI::App& app, Cli& cli);
+void addValidateLogs(CLI::App& app, Cli& cli);
 void addValidateOperators(CLI::App& app, Cli& cli);
 void addValidateSteps(CLI::App& app, Cli& cli);
 

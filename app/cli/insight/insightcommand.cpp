@@ -21,10 +21,15 @@ void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaul
     addTableOptions(command, options);
 }
 
-void addTableOptions(CLI::App& command, InsightCommand& options)
+void addCsv(CLI::App& command, InsightCommand& options)
 {
     command.add_flag("--csv", options.csv, "Print CSV instead of text")->excludes(command.get_option("--json"));
     addRawText(command, options);
+}
+
+void addTableOptions(CLI::App& command, InsightCommand& options)
+{
+    addCsv(command, options);
     command.add_flag("--progress", options.progress, "Report progress on standard error as lines, also where it is not a terminal")
         ->excludes(command.get_option("--quiet"));
 }

@@ -17,7 +17,9 @@ struct InsightCommand : CommonOptions {
 void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaultSamples);
 [[nodiscard]] InsightOptions insightOptions(const InsightCommand& options);
 
-/// --csv, --raw-text and --progress; after addOutput.
+/// --csv and --raw-text; after addOutput.
+void addCsv(CLI::App& command, InsightCommand& options);
+/// The same with --progress.
 void addTableOptions(CLI::App& command, InsightCommand& options);
 
 /// Writes JSON, CSV or text as the options say.

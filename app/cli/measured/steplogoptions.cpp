@@ -11,12 +11,17 @@ namespace prism::cli {
 void addStepLog(CLI::App& command, StepLogInput& input)
 {
     command.add_option("LOG", input.file, "training log, CSV with a header or JSON lines; may be gzip")->required();
-    command.add_option("--where", input.options.where, "COLUMN=VALUE: only these lines of a table (repeatable)");
-    command.add_option("--time-column", input.options.log.timeColumn, "field that is the time of a step; by its name where not given");
-    command.add_option("--run-column", input.options.log.runColumn, "lines with one value of this field belong to one run");
-    command.add_option("--unit", input.options.log.unit, "of the time: s, ms or us; by its name where not given")
+    addStepLogOptions(command, input.options);
+}
+
+void addStepLogOptions(CLI::App& command, WholeLogOptions& options)
+{
+    command.add_option("--where", options.where, "COLUMN=VALUE: only these lines of a table (repeatable)");
+    command.add_option("--time-column", options.log.timeColumn, "field that is the time of a step; by its name where not given");
+    command.add_option("--run-column", options.log.runColumn, "lines with one value of this field belong to one run");
+    command.add_option("--unit", options.log.unit, "of the time: s, ms or us; by its name where not given")
         ->check(oneOf({"s", "ms", "us"}));
-    command.add_option("--pattern", input.options.log.pattern,
+    command.add_option("--pattern", options.log.pattern,
                        "custom line: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} where wanted");
 }
 

@@ -14,8 +14,10 @@ struct StepLogInput {
     WholeLogOptions options;
 };
 
-/// LOG, --where, --time-column, --run-column, --unit, --pattern.
+/// LOG, and the options of addStepLogOptions.
 void addStepLog(CLI::App& command, StepLogInput& input);
+/// --where, --time-column, --run-column, --unit, --pattern.
+void addStepLogOptions(CLI::App& command, WholeLogOptions& options);
 /// --part: which steps of each run to take (`toDo`: "fit on"), as partOf takes them.
 void addPart(CLI::App& command, std::string& part, const std::string& toDo);
 /// The log, with its progress on a terminal. Throws InputError.
