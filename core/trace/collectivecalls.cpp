@@ -133,6 +133,12 @@ CollectiveCalls aligned(const OwnByRank& ofRanks)
 
 } // namespace
 
+std::string CollectiveKey::signature() const
+{
+    const auto known = [](std::int64_t n) { return n > 0 ? std::to_string(n) : "?"; };
+    return operation + " of " + known(size) + " ranks, " + known(bytes) + " bytes";
+}
+
 std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks)
 {
     std::map<CollectiveKey, std::map<std::string, OwnByRank>> byWindow;
@@ -148,6 +154,26 @@ std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<Kinet
             std::move(own.begin(), own.end(), std::back_inserter(calls[key]));
         }
     return calls;
+}
+
+std::string kernelSignature(const KinetoRank& rank, const KinetoKernel& k)
+{
+    return rank.names[k.name] + ", grid " + std::to_string(k.grid) + " x " + std::to_string(k.block) + ", stream "
+           + std::to_string(k.stream);
+}
+
+std::map<const KinetoKernel*, std::string> kernelSignatures(const std::vector<KinetoRank>& ranks)
+{
+    std::map<const KinetoKernel*, std::string> signatures;
+    for (const auto& [key, calls] : collectiveCalls(ranks))
+        for (const CollectiveCall& call : calls)
+            for (const auto& [rank, kernel] : call)
+                signatures.emplace(kernel, key.signature());
+    for (const KinetoRank& rank : ranks)
+        for (const KinetoKernel& k : rank.kernels)
+            if (!signatures.contains(&k))
+                signatures.emplace(&k, kernelSignature(rank, k));
+    return signatures;
 }
 
 } // namespace prism

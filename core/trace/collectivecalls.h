@@ -17,6 +17,8 @@ struct CollectiveKey {
     std::int64_t size = 0, bytes = 0;
     std::string dtype;
     auto operator<=>(const CollectiveKey&) const = default;
+    /// "allreduce of 8 ranks, 4096 bytes": its pool, the same for all groups of a size.
+    [[nodiscard]] std::string signature() const;
 };
 
 /// Kernels of one call by rank, ascending; a rank that has none is not there, so that all calls together are as large as the kernels.
@@ -28,5 +30,10 @@ using CollectiveCalls = std::vector<CollectiveCall>;
 /// as much as unmoved (a difference of clocks does not matter). Of ranks with several recordings those that begin with the same profiled
 /// step belong together. A send and its receive are one call of two ranks. `ranks` must outlive the result. O(n log n + 64 n).
 [[nodiscard]] std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks);
+
+/// "NAME, grid G x B, stream S": the pool of a kernel that is not a collective.
+[[nodiscard]] std::string kernelSignature(const KinetoRank& rank, const KinetoKernel& kernel);
+/// The pool of every kernel, collectives included. O(n log n).
+[[nodiscard]] std::map<const KinetoKernel*, std::string> kernelSignatures(const std::vector<KinetoRank>& ranks);
 
 } // namespace prism

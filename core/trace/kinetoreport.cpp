@@ -84,8 +84,7 @@ private:
             g.split = "none: one end only and durations of one kind";
         }
         g.waitingSeconds = std::max(0.0, meanOf(recorded) - g.transferSeconds);
-        pools[key.operation + " of " + (key.size > 0 ? std::to_string(key.size) : "?") + " ranks, "
-              + (key.bytes > 0 ? std::to_string(key.bytes) : "?") + " bytes"] = transfers;
+        pools[key.signature()] = transfers;
         m_report.groups.push_back(std::move(g));
     }
     void oneCall(CollectiveGroup& g, const CollectiveCall& call, const std::set<std::size_t>& seen, std::vector<double>& recorded,
@@ -186,9 +185,7 @@ KinetoReport kinetoReport(const std::vector<KinetoRank>& ranks)
         report.notes.insert(report.notes.end(), rank.notes.begin(), rank.notes.end());
         for (const KinetoKernel& k : rank.kernels)
             if (!k.isCollective)
-                pools[rank.names[k.name] + ", grid " + std::to_string(k.grid) + " x " + std::to_string(k.block) + ", stream "
-                      + std::to_string(k.stream)]
-                    .push_back(kMicro * k.duration);
+                pools[kernelSignature(rank, k)].push_back(kMicro * k.duration);
     }
     Matcher(ranks, report).match(pools);
     for (auto& [signature, seconds] : pools)

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace prism::test {
 namespace {
 
@@ -60,6 +62,45 @@ TEST(CliMeasured, AnAlarmStartsACommandWithoutAShell)
     const CliRun missing = runCli("follow " + table + " --once --scenario llama2-7b-8-a100 --samples 200 --on-alarm /no/such/program");
     EXPECT_EQ(missing.exitCode, 0);
     EXPECT_NE(missing.err.find("the command cannot be started"), std::string::npos) << missing.err;
+}
+
+TEST(CliMeasured, TwoLogsAreComparedInThreeForms)
+{
+    std::string before = "step,step_time_s\n", after = before;
+    for (int i = 0; i < 100; ++i) {
+        const double seconds = 10 + 0.05 * ((37 * i) % 11 - 5);
+        before += std::to_string(i) + "," + std::to_string(seconds) + "\n";
+        after += std::to_string(i) + "," + std::to_string(1.05 * seconds) + "\n";
+    }
+    const std::string files = file("before.csv", before) + " " + file("after.csv", after);
+    const CliRun run = runCli("validate logs " + files + " --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    EXPECT_EQ(report["changed"], nlohmann::json({"step: mean", "step: p50", "step: p95", "step: p99"}));
+    const auto& p50 = report["figures"][1];
+    EXPECT_NEAR(p50["relative"].get<double>(), 0.05, 1e-6);
+    EXPECT_NEAR(p50["change"]["value"].get<double>(), 0.5, 1e-6);
+    EXPECT_LT(p50["change"]["ci95"][0].get<double>(), 0.5);
+    EXPECT_GT(p50["change"]["ci95"][0].get<double>(), 0);
+    EXPECT_EQ(report["figures"][5]["figure"], "stalls");
+    EXPECT_TRUE(report["figures"][5]["relative"].is_null()) << "none before";
+    const CliRun csv = runCli("validate logs " + files + " --csv"), text = runCli("validate logs " + files);
+    EXPECT_TRUE(csv.out.starts_with("subject,figure,unit,before,after,change,change_low,change_high,relative,beyond_noise\nstep,mean,s,"));
+    EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 9);
+    EXPECT_NE(text.out.find("4 of 8 figures changed by more than noise"), std::string::npos) << text.out;
+}
+
+TEST(CliMeasured, BothRecordingsThatCannotBeReadAreReported)
+{
+    const std::string bad = file("bad_before.csv", "a,b\n1,2\n"), none = (scratch() / "none.csv").string();
+    for (const char* command : {"validate logs ", "trace compare "}) {
+        const CliRun run = runCli(command + bad + " " + none + " --json");
+        EXPECT_EQ(run.exitCode, 1);
+        const auto errors = nlohmann::json::parse(run.err)["errors"];
+        ASSERT_GE(errors.size(), 2U) << run.err; // a table of operations names every column that it lacks
+        EXPECT_TRUE(errors.front()["path"].get<std::string>().starts_with(bad)) << run.err;
+        EXPECT_TRUE(errors.back()["path"].get<std::string>().starts_with(none)) << run.err;
+    }
 }
 
 TEST(CliMeasured, CollectivesAreComparedRowByRow)

@@ -60,10 +60,12 @@ void addCommands(CLI::App& app, Cli& cli)
          {addPredict, addSensitivity, addPlacement, addScale, addCompare, addGuarantee, addTimeline, addExplore, addImprove, addJob, addNew,
           addCheck, addImport, addGraph, addStudy, addPresets, addTrace, addHelp})
         add(app, cli);
-    CLI::App* validate =
-        noun("validate", "Compare predictions with measurements (steps, a growing log, published runs, collectives, operators), and two logs of one job");
+    CLI::App* validate = noun(
+        "validate",
+        "Compare predictions with measurements (steps, a growing log, published runs, collectives, operators), and two logs of one job");
     CLI::App* calibrate = noun("calibrate", "Fit a cluster's level and variability to its logs and tables");
-    for (void (*add)(CLI::App&, Cli&) : {addValidateSteps, addValidateLogs, addFollow, addValidatePublished, addValidateCollectives, addValidateOperators})
+    for (void (*add)(CLI::App&, Cli&) :
+         {addValidateSteps, addValidateLogs, addFollow, addValidatePublished, addValidateCollectives, addValidateOperators})
         add(*validate, cli);
     addFit(*calibrate, cli);
     addAttribution(*below("sensitivity"), cli);

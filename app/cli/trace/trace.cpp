@@ -104,6 +104,7 @@ void addTrace(CLI::App& app, Cli& cli)
     addTraceWhatIf(*command, cli);
     addTracePredict(*command, cli);
     addTraceReplicas(*command, cli);
+    addTraceCompare(*command, cli);
     addTraceReport(*command, cli);
     addTraceExport(*command, cli);
 }

@@ -49,7 +49,7 @@ Json scoresJson(const Scores& r)
     return report;
 }
 
-/// The table of both: `measured` is its first line, `critical` stands behind its last one.
+/// The table of both: `measured` is its first line, `critical` ends the line of the noise floor.
 template <class Scores>
 std::string scoresText(const Scores& r, const std::string& measured, const std::string& critical)
 {

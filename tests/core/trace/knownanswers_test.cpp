@@ -366,7 +366,8 @@ TEST(RandomParts, AreMeansOverSeedsOfAMadeUpSeries)
     const RandomParts parts = randomParts(job, {.train = "0.5", .seed = 3, .samples = 100}, 2).value();
     EXPECT_EQ(std::tuple(parts.parts, parts.trainSteps, parts.heldOutSteps), std::tuple(2, 7, 7));
     for (double DistributionScore::*const score :
-         {&DistributionScore::meanError, &DistributionScore::p50Error, &DistributionScore::p95Error, &DistributionScore::ks, &DistributionScore::wassersteinSeconds}) {
+         {&DistributionScore::meanError, &DistributionScore::p50Error, &DistributionScore::p95Error, &DistributionScore::ks,
+          &DistributionScore::wassersteinSeconds}) {
         EXPECT_NEAR(parts.predicted.*score, mean.predicted.*score, 1e-12);
         EXPECT_NEAR(parts.baseline.*score, mean.baseline.*score, 1e-12);
         EXPECT_GT(parts.baseline.*score, 0);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two recordings of one job, before and after something was changed: which classes of operations, and what that does to the step.
+#pragma once
+
+#include "core/insight/change/changedfigures.h"
+#include "core/insight/change/recording.h"
+
+namespace prism {
+
+/// The step; then for each class of operations (gaps between them are one more), by its effect, the number in a step, total and median
+/// duration, and the effect on mean and p95 of the step: its steps before run again with the durations of this class after, value by value
+/// at the same probability of each pool. The effect's interval is that of the class's total, run likewise. "remainder": what the step
+/// changed less all effects: what classes do together, other numbers of operations, and what no class holds. Two runs of every step for
+/// each class. Pure; any thread.
+[[nodiscard]] ChangeReport recordingChanges(const Recording& before, const Recording& after);
+
+} // namespace prism
