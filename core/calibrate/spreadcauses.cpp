@@ -118,7 +118,7 @@ double rateSpread(const std::vector<SystemSpread>& systems, double mean)
         weighted += (s.causes.stalls - count) * (s.causes.stalls - count) - count;
         expected += count * count;
     }
-    constexpr double kLeast = 0.5; // four systems cannot show less; runs of one system differ by that much
+    constexpr double kLeast = 1.0; // few systems cannot show less; 20 systems differ by 1.07 (presets/variability)
     return std::max(kLeast, std::sqrt(std::max(0.0, expected > 0 ? weighted / expected : 0.0)));
 }
 

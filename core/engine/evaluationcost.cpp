@@ -3,6 +3,7 @@
 
 #include "core/base/figure.h"
 #include "core/base/inputdiagnostic.h"
+#include "core/engine/systemsrange.h"
 #include "core/sim/draw/draws.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -16,11 +17,12 @@ namespace {
 
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 
-/// Steps that the evaluator asks for: across jobs, within one, the shares of the variance, the candidates of the median.
+/// Steps that the evaluator asks for: across jobs, within one, the shares of the variance, other systems, the candidates of the median.
 double steps(const EvaluationSize& size)
 {
     constexpr double kWithinShare = 0.25; // SimOptions::numWithinSamples
-    return (1 + kWithinShare) * size.samples + kCoarseSamples + kVarianceCauses * kShareSamples + kMedianCandidates;
+    return (1 + kWithinShare) * size.samples + kCoarseSamples + kVarianceCauses * kShareSamples + kMedianCandidates
+           + (1 + kSweptSystems) * kSystemSteps;
 }
 
 bool exceeds(const EvaluationEstimate& cost, double seconds)

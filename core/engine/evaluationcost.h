@@ -7,7 +7,8 @@
 
 namespace prism {
 
-/// What an evaluation samples besides the steps that are requested: a first curve, and the shares of the variance, by cause.
+/// What an evaluation samples besides the steps that are requested: a first curve, the shares of the variance, by cause, and other systems
+/// (systemsrange.h).
 inline constexpr int kCoarseSamples = 256, kShareSamples = 256, kVarianceCauses = 7;
 
 /// The sizes that decide the cost.
@@ -28,7 +29,7 @@ struct EvaluationEstimate {
 [[nodiscard]] EvaluationEstimate estimatedCost(const EvaluationSize& size);
 
 /// Up to this much is started without a question; the memory is a limit.
-inline constexpr double kMaxQuickSeconds = 10.0, kMaxEvaluationBytes = 1024.0 * 1024 * 1024;
+inline constexpr double kMaxQuickSeconds = 12.0, kMaxEvaluationBytes = 1024.0 * 1024 * 1024;
 
 /// An error where the evaluation would take more than kMaxEvaluationBytes, or more than `seconds` of CPU: the size that weighs most, its
 /// value and its limit. Empty = it may start.

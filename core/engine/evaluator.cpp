@@ -179,6 +179,24 @@ struct Evaluator::Impl {
         share.interaction = total > 0.0 ? 1.0 - sum : 0.0;
         return recall.keep<VarianceShare>("variance", key, share, sizeof share);
     }
+
+    Result<std::shared_ptr<const SystemsRange>> systems(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
+                                                        Recall& recall, std::uint64_t& nodeSamples)
+    {
+        const ContentHash key = Hasher().add("systems").add(scenario.hash()).add(options.seed).result();
+        if (auto known = recall.find<SystemsRange>(key))
+            return known;
+        Result<SystemsRange> made = systemsRange(scenario, costed, options, [&](const StepGraph& graph, const SimOptions& sim) {
+            return samples("samples of a system", graph, graph.hash(), sim, recall, nodeSamples);
+        });
+        if (!made.ok())
+            return made.errors();
+        if (!made->complete)
+            return std::make_shared<const SystemsRange>(std::move(made).value());
+        const std::size_t bytes =
+            sizeof *made + sizeof(DrawnSystem) * made->systems.size() + sizeof(CauseOverSystems) * made->prior.causes.size();
+        return recall.keep<SystemsRange>("systems", key, std::move(made).value(), bytes);
+    }
 };
 
 Evaluator::Evaluator(std::size_t cacheBytes) : m_impl(std::make_unique<Impl>(cacheBytes)) {}
@@ -198,6 +216,14 @@ std::shared_ptr<const StepSamples> Evaluator::samples(const StepGraph& graph, co
     Recall recall(m_impl->memo);
     std::uint64_t nodeSamples = 0;
     return m_impl->samples("samples", graph, graph.hash(), options, recall, nodeSamples);
+}
+
+Result<std::shared_ptr<const SystemsRange>> Evaluator::systems(const Scenario& scenario, const CostedStep& costed,
+                                                               const SimOptions& options)
+{
+    Recall recall(m_impl->memo);
+    std::uint64_t nodeSamples = 0;
+    return m_impl->systems(scenario, costed, options, recall, nodeSamples);
 }
 
 namespace {
@@ -259,6 +285,7 @@ private:
     bool takePrecise(int& samples);
     bool takeWithin(int samples);
     bool takeShares();
+    bool takeSystems();
     /// All steps after the costed one; the stage that was reached.
     Stage sample();
 
@@ -356,6 +383,19 @@ bool Evaluator::Impl::Run::takeShares()
     return true;
 }
 
+bool Evaluator::Impl::Run::takeSystems()
+{
+    const auto range = m_impl.systems(m_snapshot.scenario, *m_snapshot.costed, simOptions(m_options, 0, 0), m_recall, m_nodeSamples);
+    if (!range.ok()) {
+        m_snapshot.diagnostics.insert(m_snapshot.diagnostics.end(), range.errors().begin(), range.errors().end());
+        return true;
+    }
+    if (!(*range)->complete)
+        return false;
+    m_snapshot.systems = *range;
+    return true;
+}
+
 Stage Evaluator::Impl::Run::sample()
 {
     m_graphHash = graph().hash();
@@ -377,7 +417,7 @@ Stage Evaluator::Impl::Run::sample()
     if (!m_options.varianceShares)
         return Stage::complete;
     progress(Stage::refined);
-    return takeShares() ? Stage::complete : Stage::refined;
+    return takeShares() && takeSystems() ? Stage::complete : Stage::refined;
 }
 
 SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions& options)

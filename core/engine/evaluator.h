@@ -4,6 +4,7 @@
 
 #include "core/cost/predictor.h"
 #include "core/engine/summary.h"
+#include "core/engine/systemsrange.h"
 
 #include <functional>
 #include <memory>
@@ -34,6 +35,7 @@ struct Snapshot {
     std::vector<double> sortedAcrossSeconds, sortedWithinSeconds;
     DistributionSummary across, within;
     VarianceShare varianceShare;                                    ///< at stage complete
+    std::shared_ptr<const SystemsRange> systems;                    ///< at stage complete; null before, and where it was not asked for
     double slowdownP50 = 0, slowdownP95 = 0;                        ///< over the noise-free step
     double tokensPerSecond = 0, tflopsPerGpu = 0, mfu = 0, hfu = 0; ///< at the median step; attention's whole square is counted
     double mfuCausal = 0;                                           ///< as mfu, of causal attention the half that its mask leaves
@@ -47,9 +49,9 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 struct EvaluateOptions {
     std::uint64_t seed = 1;
     int numSamples = 2'000;
-    int numThreads = 0;   ///< 0 = all cores
-    double precision = 0; ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
-    bool varianceShares = true;
+    int numThreads = 0;         ///< 0 = all cores
+    double precision = 0;       ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
+    bool varianceShares = true; ///< and the range over systems
     std::uint64_t revision = 0; ///< copied into the snapshot
     std::stop_token stop;
     std::function<void(SnapshotPtr)> onProgress; ///< coarse and refined snapshots, on the calling thread
@@ -68,6 +70,8 @@ public:
     SnapshotPtr evaluate(const Scenario& scenario, const EvaluateOptions& options);
     /// The same from a graph: memoised samples of any StepGraph (insights ask for variations of one scenario's graph).
     std::shared_ptr<const StepSamples> samples(const StepGraph& graph, const SimOptions& options);
+    /// What is not known of the scenario's system, memoised. `costed` is the scenario's. Errors: systemsRange's.
+    Result<std::shared_ptr<const SystemsRange>> systems(const Scenario& scenario, const CostedStep& costed, const SimOptions& options);
 
     // look at it
     [[nodiscard]] std::size_t cacheBytes() const;

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/sampler.h"
 
-#include "core/insight/guarantee/guarantee.h"
 #include "core/insight/paired.h"
+#include "core/job/jobsection.h"
 
 namespace prism {
 namespace {
 
 constexpr std::size_t kMostPasses = 4'000'000;
 
-/// P(job not done by then) with the step's persistent and fresh spread, as guarantee has it. Nothing when stopped.
+/// P(job not done by then), as the whole job has it. Nothing when stopped.
 std::optional<Estimate> lateness(const SamplerInputs& in, const Scenario& scenario, int samples)
 {
-    GuaranteeQuery query;
-    query.deadlineDays = in.query.objective.limit;
     InsightOptions options = in.options;
     options.samples = samples;
     options.progress = {};
-    const Result<Guarantee> promised = guarantee(in.evaluator, scenario, query, options);
-    if (!promised.ok())
+    const Result<JobReport> job = jobOf(in.evaluator, scenario, {.deadlineDays = in.query.objective.limit}, options);
+    if (!job.ok())
         return std::nullopt;
-    const Estimate& done = promised->training.deadlineProbability;
-    return Estimate{1 - done.value, done.halfWidth};
+    return Estimate{1 - job->deadlineProbability.value, job->deadlineProbability.halfWidth};
 }
 
 } // namespace

@@ -93,6 +93,28 @@ nlohmann::ordered_json json(const World& w)
             {"ep", w.ep},     {"dp", w.dp},       {"num_microbatches", w.numMicrobatches}};
 }
 
+nlohmann::ordered_json json(const OverSystems& o, double unit)
+{
+    return {{"p5", unit * o.low}, {"p50", unit * o.median}, {"p95", unit * o.high}};
+}
+
+/// Null where nothing is known of other systems.
+nlohmann::ordered_json systemsJson(const Snapshot& s)
+{
+    if (!s.systems || s.systems->systems.empty())
+        return nullptr;
+    const SystemsRange& range = *s.systems;
+    nlohmann::ordered_json causes = nlohmann::ordered_json::array();
+    for (const CauseOverSystems& c : range.prior.causes)
+        causes.push_back({{"path", c.path}, {"p5_p50_p95", c.quantiles}, {"source", c.source}});
+    return {{"systems", range.prior.title},
+            {"draws", range.systems.size()},
+            {"p50_s", json(range.levelRatio, s.within.p50)},
+            {"p95_over_p50", json(range.p95OverP50, 1)},
+            {"p99_over_p50", json(range.p99OverP50, 1)},
+            {"causes", std::move(causes)}};
+}
+
 nlohmann::ordered_json json(const Snapshot& s)
 {
     return {
@@ -118,6 +140,7 @@ nlohmann::ordered_json json(const Snapshot& s)
         {"breakdown_s", json(s.costed->breakdown)},
         {"communication", communicationJson(s)},
         {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
+        {"over_systems", systemsJson(s)},
         {"within_calibration", s.costed->withinCalibration},
         {"days_to_train", s.daysToTrain},
         {"cost_usd", s.costUsd},

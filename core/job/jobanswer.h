@@ -14,9 +14,10 @@
 namespace prism {
 
 struct JobQuery {
-    double tokens = 0;       ///< 0 = the scenario's train_tokens
-    double deadlineDays = 0; ///< 0 = that of the job section
-    int runs = 2'000;        ///< sampled runs, 100 to 100,000
+    double tokens = 0;        ///< 0 = the scenario's train_tokens
+    double deadlineDays = 0;  ///< 0 = that of the job section
+    int runs = 2'000;         ///< sampled runs, 100 to 100,000
+    bool asPredicted = false; ///< take steps as predicted, without the error of their mean and how systems differ: for closed forms
 };
 
 /// What the run is made of before anything goes wrong.
@@ -26,6 +27,7 @@ struct JobPlan {
     double undisturbedDays = 0; ///< median of steps alone
     double mtbfHours = 0;       ///< of the whole job; infinite without failures
     double evaluationSeconds = 0;
+    double levelLow = 1, levelHigh = 1; ///< mean step over the predicted one, nine of ten runs: error of the mean, how systems differ
 };
 
 /// A share of the wall time. The shares of all causes and the productive one sum to 1.

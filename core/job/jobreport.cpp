@@ -87,6 +87,7 @@ std::string toJson(const JobReport& r)
                 {"steps", r.plan.steps},
                 {"nodes", r.plan.nodes},
                 {"undisturbed_days", r.plan.undisturbedDays},
+                {"step_over_predicted", {{"p5", r.plan.levelLow}, {"p95", r.plan.levelHigh}}},
                 {"mtbf_hours", orNull(r.plan.mtbfHours)},
                 {"days", daysJson(r)},
                 {"effective_ratio", {{"mean", report::json(r.effectiveRatio)}, {"p5", r.ratioP5}, {"p95", r.ratioP95}}},

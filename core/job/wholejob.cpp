@@ -31,8 +31,43 @@ constexpr Cause kCauses[] = {{"checkpoint", &RunLedger::checkpoint},    {"rework
                              {"waiting_for_node", &RunLedger::waiting}, {"fewer_nodes", &RunLedger::shrunk},
                              {"slow_episodes", &RunLedger::slow},       {"maintenance", &RunLedger::maintenance}};
 
+/// What the steps of a run may be: those of the sampled jobs, times a level for each run.
+struct RunSteps {
+    std::vector<double> sortedDays; ///< undisturbed, ascending
+    std::vector<double> levels;     ///< by run, mean 1: measured over predicted
+};
+
+/// The error of the predicted mean and how systems differ, drawn together for each run. Errors: systemsRange's; cancelled.
+Result<std::vector<double>> runLevels(Evaluator& evaluator, const Scenario& scenario, int runs, const InsightOptions& options)
+{
+    constexpr double kSilver = 0.41421356237309515; // spread evenly beside the multiples of kGolden
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numThreads = options.threads;
+    sim.stop = options.stop;
+    const auto range = evaluator.systems(scenario, *costed, sim);
+    if (!range.ok())
+        return range.errors();
+    if (!(*range)->complete)
+        return cancelled();
+    const std::vector<DrawnSystem>& systems = (*range)->systems;
+    std::vector<double> levels;
+    for (int i = 0; i < runs; ++i) {
+        levels.push_back(measuredOverPredicted(*costed, std::fmod((i + 0.5) * kSilver, 1.0)));
+        if (!systems.empty())
+            levels.back() *= systems[static_cast<std::size_t>(i) % systems.size()].meanRatio;
+    }
+    const double mean = meanOf(levels); // the mean of all stays that of the prediction
+    for (double& level : levels)
+        level /= mean;
+    return levels;
+}
+
 /// Runs the given number of sampled runs; each takes its own stratum of the jobs' undisturbed days.
-std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const Guarantee& steps, const JobPlan& plan, int runs,
+std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const RunSteps& steps, const JobPlan& plan, int runs,
                                    const InsightOptions& options)
 {
     std::vector<RunLedger> ledgers(static_cast<std::size_t>(runs));
@@ -43,7 +78,8 @@ std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const Guarantee
                 return;
             TimelineInputs own = inputs;
             const double u = std::fmod((i + 0.5) * kGolden, 1.0);
-            own.workSeconds = quantileOfSorted(steps.training.sortedDays, u) * kSecondsPerDay + plan.evaluationSeconds;
+            const double days = quantileOfSorted(steps.sortedDays, u) * steps.levels[static_cast<std::size_t>(i)];
+            own.workSeconds = days * kSecondsPerDay + plan.evaluationSeconds;
             ledgers[static_cast<std::size_t>(i)] = sampledRun(own, options.seed, static_cast<std::uint64_t>(i));
         });
     });
@@ -156,7 +192,7 @@ void setMoney(JobReport& report, const Scenario& scenario)
         report.notes.emplace_back("No emissions are stated: the grid factor (job.grid_g_co2_per_kwh) is not given.");
 }
 
-void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs& inputs, const Guarantee& steps,
+void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs& inputs, const RunSteps& steps,
                const InsightOptions& options)
 {
     const double inRepair = inputs.nodeFailureRate * inputs.repair;
@@ -176,6 +212,17 @@ void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs
         p.costUsd = {perDay * p.meanDays.value, perDay * p.meanDays.halfWidth};
         report.spares.push_back(p);
     }
+}
+
+void setLevels(JobReport& report, std::vector<double> levels)
+{
+    const std::vector<double> ascending = sorted(std::move(levels));
+    report.plan.levelLow = quantileOfSorted(ascending, 0.05);
+    report.plan.levelHigh = quantileOfSorted(ascending, 0.95);
+    report.notes.push_back(
+        fmt::format("Days count that the mean step may be {:+.1f} to {:+.1f} % of the predicted one in nine of ten runs: the error "
+                    "of the prediction, and how systems differ.",
+                    100 * (report.plan.levelLow - 1), 100 * (report.plan.levelHigh - 1)));
 }
 
 JobPlan planOf(const Scenario& scenario, const JobConfig& config, const Guarantee& steps)
@@ -228,7 +275,15 @@ Result<JobReport> wholeJob(Evaluator& evaluator, const Scenario& scenario, const
     const TimelineInputs inputs = timelineInputs(config, report.plan, nodesPerReplica);
     if (const double events = expectedEvents(inputs, report.plan.undisturbedDays * kSecondsPerDay, query.runs); !(events <= kMostEvents))
         return tooLong(report.plan, events);
-    const std::vector<RunLedger> ledgers = sampledRuns(inputs, *steps, report.plan, query.runs, options);
+    RunSteps runSteps{steps->training.sortedDays, std::vector<double>(static_cast<std::size_t>(query.runs), 1.0)};
+    if (!query.asPredicted) {
+        Result<std::vector<double>> levels = runLevels(evaluator, scenario, query.runs, options);
+        if (!levels.ok())
+            return levels.errors();
+        runSteps.levels = std::move(levels).value();
+        setLevels(report, runSteps.levels);
+    }
+    const std::vector<RunLedger> ledgers = sampledRuns(inputs, runSteps, report.plan, query.runs, options);
     if (options.stop.stop_requested())
         return cancelled();
     if (std::any_of(ledgers.begin(), ledgers.end(), [](const RunLedger& r) { return !r.finished; }))
@@ -236,7 +291,7 @@ Result<JobReport> wholeJob(Evaluator& evaluator, const Scenario& scenario, const
     setDays(report, ledgers);
     setShares(report, ledgers);
     setMoney(report, scenario);
-    setSpares(report, scenario, inputs, *steps, options);
+    setSpares(report, scenario, inputs, runSteps, options);
     report.notes.emplace_back(
         "Failures come at a constant rate, independently of each other and of the age of the job; a node that returns is as good as new.");
     report.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

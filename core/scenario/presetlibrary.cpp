@@ -21,8 +21,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kMeasuredSpread = "measured_spread";
-constexpr std::array kKinds = {"gpu",   "fabric",  "model",    "variability", "job",       "fleet",
-                               "queue", "studies", "scenario", "calibration", "published", "peers"};
+constexpr std::array kKinds = {"gpu",     "fabric",   "model",   "variability", "job",       "fleet", "queue",
+                               "studies", "scenario", "systems", "calibration", "published", "peers"};
 
 /// $PRISM_PRESETS, and the share folder beside the program. A build folder has a link in this place.
 std::vector<fs::path> candidateFolders()
@@ -147,7 +147,8 @@ Result<json> presetObject(std::string_view kind, std::string_view name)
         return unknownPreset(kind, name);
     }
     json object = it->second.object;
-    for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published", "stands_in", kMeasuredSpread})
+    for (const char* forPeople :
+         {"title", "source", "sources", "published_parameters", "published", "stands_in", "over_systems", kMeasuredSpread})
         object.erase(forPeople);
     return object;
 }

@@ -37,14 +37,25 @@ std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int co
     return seconds;
 }
 
-bool sweepWithin(const SweepModel& model, int count, double tables, const SimOptions& options, StepSamples& out)
+/// The jobs around the median one as a node: they are chosen without regimes and delays. Null when stopped.
+std::shared_ptr<const MedianJobs> medianJobsOf(const SweepModel& model, double draws, const SimOptions& options, Recall& recall)
 {
+    StepGraph still = model.graph;
+    still.intraRegime = still.interRegime = still.computeRegime = {};
+    still.regimeLag1 = still.computeRegimeLag1 = 0.0;
+    still.delays = {};
+    const ContentHash key = Hasher().add("median jobs").add(still.hash()).add(options.seed).add(draws).result();
+    if (auto known = recall.find<MedianJobs>(key))
+        return known;
     MedianJobs jobs = medianJobs(model, options.seed, options.stop);
-    if (options.stop.stop_requested())
-        return false;
+    return options.stop.stop_requested() ? nullptr : recall.keep<MedianJobs>("median jobs", key, std::move(jobs), sizeof jobs + 128);
+}
+
+bool sweepWithin(const SweepModel& model, int count, const MedianJobs& jobs, double tables, const SimOptions& options, StepSamples& out)
+{
     const SharedError::Part choice{std::hypot(jobs.stdErr, tables), 0.0};
     out.withinShared = {choice, choice, choice, choice};
-    out.withinSeconds = sweepRun(model, {options.seed, Run::within, std::move(jobs.jobs)}, count, options, out);
+    out.withinSeconds = sweepRun(model, {options.seed, Run::within, jobs.jobs}, count, options, out);
     return !options.stop.stop_requested();
 }
 
@@ -71,7 +82,10 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
             out.acrossSeconds = sweepRun(*model, {options.seed, Run::across, {}}, across, options, out);
         if (options.stop.stop_requested())
             return false;
-        return within <= 0 || sweepWithin(*model, within, tables, options, out);
+        if (within <= 0)
+            return true;
+        const auto jobs = medianJobsOf(*model, draws, options, recall);
+        return jobs && sweepWithin(*model, within, *jobs, tables, options, out);
     });
     out.totalNodes = recall.totalNodes();
     out.recomputed = recall.recomputed();

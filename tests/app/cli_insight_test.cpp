@@ -3,7 +3,7 @@
 #include "run_cli.h"
 
 #include "core/insight/compare/compare.h"
-#include "core/insight/guarantee/guarantee.h"
+#include "core/job/promise.h"
 #include "core/insight/onestep/timeline.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/scale/scale.h"
@@ -97,7 +97,7 @@ const std::vector<CliCase>& cliCases()
          }},
         {"guarantee", "--limit 10 --tokens 1e9 --deadline-days 1",
          [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
-             return both(guarantee(e, s, {.limitsSeconds = {10}, .trainTokens = 1e9, .deadlineDays = 1}, o));
+             return both(promise(e, s, {.limitsSeconds = {10}, .trainTokens = 1e9}, 1, o));
          }},
         {"timeline", "--quantile 0.9",
          [](Evaluator& e, const Scenario& s, const InsightOptions& o) { return both(timeline(e, s, {.quantile = 0.9}, o)); }},

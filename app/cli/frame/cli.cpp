@@ -162,7 +162,7 @@ void addSampling(CLI::App& command, CommonOptions& options)
     command.add_option("--threads", options.threads, "Threads (0 = all cores, which is also the maximum); results do not depend on it")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
-    command.add_flag("--allow-long", options.allowLong, "Allow evaluations that are estimated to take more than 10 s of CPU");
+    command.add_flag("--allow-long", options.allowLong, "Allow evaluations that are estimated to take more than 12 s of CPU");
     options.isSampled = true;
     command.parse_complete_callback([&options] { options.threads = std::min(options.threads, usableCores()); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // guarantee: what can be promised about a step, a training run and a deadline.
-#include "core/insight/guarantee/guarantee.h"
+#include "core/job/promise.h"
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
@@ -18,6 +18,7 @@ namespace {
 
 struct GuaranteeOptions : InsightCommand {
     GuaranteeQuery query;
+    double deadlineDays = 0;
 };
 
 std::string guaranteeText(const Guarantee& g)
@@ -34,13 +35,13 @@ std::string guaranteeText(const Guarantee& g)
                             plusMinus(l.withinSeconds.value, l.withinSeconds.halfWidth), l.resolved ? "" : "   (too few samples)");
     if (g.hasTraining) {
         const TrainingTime& t = g.training;
-        text += fmt::format("\n{} tokens in {} steps: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens), amountText(t.steps),
-                            earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
+        text += fmt::format("\n{} tokens in {} steps, the steps alone: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens),
+                            amountText(t.steps), earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
                             plusMinus(t.p95.value, t.p95.halfWidth), earnedDigits(t.p99Days, t.p95.halfWidth));
         text += fmt::format("Standard deviation: persistent factors {} days, steps {} days (independent steps would claim {} days)\n",
                             amountText(t.stdJobDays), amountText(t.stdStepsDays), amountText(t.stdIfIndependentDays));
-        if (t.deadlineDays > 0)
-            text += fmt::format("P(done within {:g} days) {}\n", t.deadlineDays, percent(t.deadlineProbability));
+        if (g.deadlineDays > 0)
+            text += fmt::format("P(done within {:g} days) {}\n", g.deadlineDays, percent(g.deadlineProbability));
     }
     return text + noteLines(g.notes);
 }
@@ -52,7 +53,7 @@ void addGuarantee(CLI::App& app, Cli& cli)
     auto options = std::make_shared<GuaranteeOptions>();
     CLI::App* command =
         app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of meeting a deadline");
-    addInsight(*command, *options, cli, 4'000);
+    addInsight(*command, *options, cli, 2'000);
     inUnit(command->add_option("--limit", options->query.limitsSeconds, "Limits such as 9.5s, separated by commas: P(step > limit)"), "s")
         ->delimiter(',');
     asShare(command->add_option("--probability", options->query.probabilities,
@@ -63,17 +64,19 @@ void addGuarantee(CLI::App& app, Cli& cli)
         ->check(CLI::Range(-0.99, 0.99));
     inUnit(command->add_option("--tokens", options->query.trainTokens, "Tokens to train, for example 15T (default: the scenario's)"),
            "tokens");
-    inUnit(command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then"), "days");
+    inUnit(command->add_option("--deadline-days", options->deadlineDays, "Probability that the whole job is done by then, as job has it"),
+           "days");
     command->callback([options] {
         Evaluator evaluator;
         GuaranteeQuery query = options->query;
         if (query.limitsSeconds.empty() && query.probabilities.empty())
             query.probabilities = {0.5, 0.1, 0.05, 0.01, 0.001};
         const Scenario scenario = loadScenario(*options);
-        if (query.deadlineDays > 0 && query.trainTokens <= 0 && scenario.training.trainTokens <= 0)
+        if (options->deadlineDays > 0 && query.trainTokens <= 0 && scenario.training.trainTokens <= 0)
             throw InputError({{Severity::error, "--deadline-days", "A deadline needs the number of tokens to train.", "no tokens",
                                "--tokens N, or training.train_tokens in the scenario", "", ""}});
-        writeInsight(*options, require(guarantee(evaluator, scenario, query, insightOptions(*options))), guaranteeText);
+        writeInsight(*options, require(promise(evaluator, scenario, query, options->deadlineDays, insightOptions(*options))),
+                     guaranteeText);
     });
 }
 

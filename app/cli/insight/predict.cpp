@@ -60,6 +60,16 @@ std::string communicationText(const Snapshot& s)
     return text;
 }
 
+/// What is not known of the system: how far its runs' tails may lie above their medians.
+std::string systemsText(const Snapshot& s)
+{
+    if (!s.systems)
+        return {};
+    if (s.systems->systems.empty())
+        return "Over systems           not known: the variability preset names no systems\n";
+    return fmt::format("Over systems           {} ({})\n", systemsSentence(*s.systems), printable(s.systems->prior.title));
+}
+
 /// What qualifies the numbers is part of the report: how the samples were taken, and notes on the scenario.
 bool isNote(const Snapshot& s, const Diagnostic& d)
 {
@@ -94,6 +104,7 @@ std::string toText(const Snapshot& s, const Style& style, const std::string& pic
                         s.costed->withinCalibration
                             ? "90 % of the published runs"
                             : "outside of what was validated, see the warnings: 90 % of the runs of other software and machines");
+    text += systemsText(s);
     const VarianceShare& v = s.varianceShare;
     text += fmt::format(
         "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, jitter {:.0f} %, "

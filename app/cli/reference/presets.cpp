@@ -19,7 +19,8 @@ struct PresetOptions : CommonOptions {
     bool names = false;
 };
 
-const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job", "fleet", "queue", "studies"};
+const std::vector<std::string> kKinds = {"scenario", "model", "gpu",   "fabric", "variability",
+                                         "systems",  "job",   "fleet", "queue",  "studies"};
 
 std::string listText(const std::string& only)
 {

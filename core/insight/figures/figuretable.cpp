@@ -79,6 +79,11 @@ constexpr Figure kFigures[] = {
      "core/cost/communication.cpp", "communicationOf"},
     {"error_band", "Model error", "1", "Relative error of the predicted median in 90 % of the published runs of its kind", kPredictor,
      "costStep"},
+    {"over_systems", "Over systems", "1",
+     "The 5 %, 50 % and 95 % quantiles, over 32 systems drawn by the variability preset's systems, of p95 and p99 over p50 in a run, and "
+     "of the "
+     "median step with the error of the mean",
+     "core/engine/systemsrange.cpp", "systemsRange"},
     {"within_calibration", "", "", "No input lies outside of what was validated", kPredictor, "costStep"},
     {"days_to_train", "Days to train", "d", "Tokens to train over tokens per step, times the mean step", kEngine, "describe"},
     {"cost_usd", "Cost", "USD", "Days to train times GPUs times the price of a GPU-hour", kEngine, "describe"},
@@ -98,8 +103,9 @@ constexpr Figure kFigures[] = {
     {"sensitivity:delta", "Change", "s", "The figure with a class's spread removed or doubled, less the figure as it is",
      "core/insight/sensitivity/sensitivity.cpp", "sensitivity"},
     {"scale:p95_s", "p95", "s", "p95 of the step at each number of GPUs", "core/insight/scale/scale.cpp", "scaleCurve"},
-    {"job:days", "Done after", "d", "Wall time of sampled runs with failures, checkpoints and pauses", "core/job/timeline.cpp",
-     "sampledRun"},
+    {"job:days", "Done after", "d",
+     "Wall time of sampled runs with failures, checkpoints, pauses, the error of the predicted mean and how systems differ",
+     "core/job/timeline.cpp", "sampledRun"},
     {"job:effective_ratio", "Effective training time", "%", "Productive over wall time, mean of the runs (ETTR, arXiv 2410.21680)",
      "core/job/wholejob.cpp", "setShares"},
     {"job:checkpoints", "Checkpoint interval", "s", "The interval with the least expected time: M (1 + W0(-exp(-d/M - 1)))",

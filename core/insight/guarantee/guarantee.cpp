@@ -19,7 +19,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 4'000;
+constexpr int kDefaultSamples = 2'000;
 
 Diagnostics checkQuery(const GuaranteeQuery& query)
 {
@@ -32,8 +32,6 @@ Diagnostics checkQuery(const GuaranteeQuery& query)
             errors.push_back(errorAt("probability", "A probability is out of range.", fmt::format("{}", p), "between 0 and 1"));
     if (!(query.trainTokens >= 0) || !std::isfinite(query.trainTokens))
         errors.push_back(errorAt("tokens", "The number of tokens is out of range.", fmt::format("{}", query.trainTokens), ">= 0"));
-    if (!(query.deadlineDays >= 0) || !std::isfinite(query.deadlineDays))
-        errors.push_back(errorAt("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
     if (!(std::abs(query.trend) < 1))
         errors.push_back(errorAt("trend", "The trend is out of range.", fmt::format("{}", query.trend), "between -1 and 1"));
     if (query.limitsSeconds.size() + query.probabilities.size() > 10'000)
@@ -65,15 +63,6 @@ double lag1(const std::vector<double>& x)
     return squares > 0 ? std::clamp(products / squares, 0.0, 0.99) : 0;
 }
 
-/// The steps at places spread evenly over a run with a linear trend: i times the golden ratio modulo 1 is even over any run of i, so that
-/// neighbours keep their correlation and no drift is added to it.
-void addTrend(std::vector<double>& steps, double trend)
-{
-    constexpr double kGoldenRatio = 0.6180339887498949;
-    for (std::size_t i = 0; i < steps.size(); ++i)
-        steps[i] *= 1 + trend * (std::fmod((static_cast<double>(i) + 0.5) * kGoldenRatio, 1.0) - 0.5);
-}
-
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
     const RunFigures across = RunFigures::across(samples, result.sortedAcross), within = RunFigures::within(samples, result.sortedWithin);
@@ -92,7 +81,7 @@ void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery&
 
 /// How long a training run takes.
 struct TrainingQuestion {
-    double tokens = 0, tokensPerStep = 0, deadlineDays = 0;
+    double tokens = 0, tokensPerStep = 0;
 };
 
 /// The time of the whole run, from what varies between jobs and what remembers within one. False when stopped.
@@ -119,7 +108,6 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself
     inputs.tokens = question.tokens;
     inputs.tokensPerStep = question.tokensPerStep;
-    inputs.deadlineDays = question.deadlineDays;
     result.hasTraining = true;
     result.training = trainingTime(inputs);
     result.notes.push_back(
@@ -171,12 +159,12 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         options.progress(0.5, "guarantee");
     const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;
     if (tokens > 0 && costed->tokensPerStep > 0) {
-        const TrainingQuestion question{tokens, costed->tokensPerStep, query.deadlineDays};
+        const TrainingQuestion question{tokens, costed->tokensPerStep};
         if (!addTraining(evaluator, graph, *full, sim, question, result))
             return cancelled();
     }
     result.notes.emplace_back(
-        "No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
+        "Steps and time to train count no failures, fail-slow episodes, checkpoints or evaluations; regimes are stationary over the run.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (options.progress)
         options.progress(1, "guarantee");
@@ -216,9 +204,9 @@ std::string toJson(const Guarantee& g)
                               {"std_from_steps_days", t.stdStepsDays},
                               {"std_if_steps_were_independent_days", t.stdIfIndependentDays},
                               {"effective_independent_steps", t.effectiveIndependentSteps}};
-        if (t.deadlineDays > 0) {
-            object["training"]["deadline_days"] = t.deadlineDays;
-            object["training"]["deadline_probability"] = report::json(t.deadlineProbability);
+        if (g.deadlineDays > 0) {
+            object["training"]["deadline_days"] = g.deadlineDays;
+            object["training"]["deadline_probability"] = report::json(g.deadlineProbability);
         }
     }
     object["notes"] = g.notes;
@@ -240,9 +228,9 @@ std::string toCsv(const Guarantee& g, TableText /*texts*/)
     if (g.hasTraining) {
         text += report::row({"training_days", "0.5", number(g.training.p50.value), number(g.training.p50.halfWidth), "", "", "1"});
         text += report::row({"training_days", "0.95", number(g.training.p95.value), number(g.training.p95.halfWidth), "", "", "1"});
-        if (g.training.deadlineDays > 0)
-            text += report::row({"deadline_probability", number(g.training.deadlineDays), number(g.training.deadlineProbability.value),
-                                 number(g.training.deadlineProbability.halfWidth), "", "", "1"});
+        if (g.deadlineDays > 0)
+            text += report::row({"deadline_probability", number(g.deadlineDays), number(g.deadlineProbability.value),
+                                 number(g.deadlineProbability.halfWidth), "", "", "1"});
     }
     return text;
 }

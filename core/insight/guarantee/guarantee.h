@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be promised: exceedance of a step, time to train, probability of a deadline.
+// What can be promised of the steps alone: exceedance, limits, time to train. A deadline is the whole job's (core/job/promise.h).
 #pragma once
 
 #include "core/insight/insight.h"
@@ -11,7 +11,6 @@ struct GuaranteeQuery {
     std::vector<double> limitsSeconds; ///< P(step > x) for each
     std::vector<double> probabilities; ///< x with P(step > x) = this, for each, in (0, 1)
     double trainTokens = 0;            ///< 0 = the scenario's train_tokens; 0 there too = no training time
-    double deadlineDays = 0;           ///< 0 = none
     /// Relative change of the step time from the first to the last step of the run, as fit and validate steps name it; the scenario stands
     /// for the middle. In (-1, 1).
     double trend = 0;
@@ -36,14 +35,16 @@ struct Guarantee {
     std::vector<Exceedance> exceedances;
     std::vector<LimitFor> limits;
     bool hasTraining = false;
-    TrainingTime training;
+    TrainingTime training; ///< of the steps alone
+    double deadlineDays = 0;
+    Estimate deadlineProbability; ///< of the whole job (promise.h); 0 days = not asked
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
     std::vector<std::string> notes; ///< assumptions: no failures, no episodes, no checkpoints
 };
 
-/// Default 20,000 samples. Errors: invalid scenario, probabilities outside (0, 1), negative limits, cancelled.
+/// Default 2,000 samples. Errors: invalid scenario, probabilities outside (0, 1), negative limits, cancelled.
 [[nodiscard]] Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query,
                                           const InsightOptions& options = {});
 

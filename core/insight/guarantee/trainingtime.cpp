@@ -26,16 +26,6 @@ std::vector<double> spreadNormals(std::size_t n)
     return z;
 }
 
-/// The share of jobs done by the deadline; the interval holds that of the sampled jobs and that of the mean step of all.
-Estimate doneBy(const std::vector<double>& sortedDays, double deadlineDays, double meanHalfWidthDays)
-{
-    const Estimate late = exceedance(sortedDays, deadlineDays);
-    const double shifted =
-        0.5
-        * (exceedance(sortedDays, deadlineDays - meanHalfWidthDays).value - exceedance(sortedDays, deadlineDays + meanHalfWidthDays).value);
-    return {1 - late.value, std::hypot(late.halfWidth, shifted)};
-}
-
 } // namespace
 
 double correlationFactor(double regimeShare, double lag1)
@@ -68,9 +58,6 @@ TrainingTime trainingTime(const TrainingInputs& in)
     t.p50Days = t.p50.value;
     t.p95Days = t.p95.value;
     t.p99Days = quantileOfSorted(t.sortedDays, 0.99);
-    t.deadlineDays = in.deadlineDays;
-    if (in.deadlineDays > 0)
-        t.deadlineProbability = doneBy(t.sortedDays, in.deadlineDays, perStep * in.meanHalfWidth);
     return t;
 }
 

@@ -22,8 +22,6 @@ struct TrainingTime {
     double stdIfIndependentDays = 0; ///< what N independent steps would claim, for contrast
     double effectiveIndependentSteps = 0;
     std::vector<double> sortedDays; ///< sampled jobs, ascending
-    Estimate deadlineProbability;   ///< P(done by the deadline)
-    double deadlineDays = 0;
 };
 
 /// What a training run is made of. Seconds.
@@ -34,7 +32,7 @@ struct TrainingInputs {
     double withinVariance = 0;    ///< of the steps of one job
     double regimeShare = 0;       ///< of withinVariance, in [0, 1]
     double regimeLag1 = 0;        ///< correlation, from step to step, of what regimes do to it; below 1
-    double tokens = 0, tokensPerStep = 1, deadlineDays = 0;
+    double tokens = 0, tokensPerStep = 1;
 };
 
 /// Pure; any thread.

@@ -277,9 +277,9 @@ TEST(EvaluationCost, SizesAreThoseOfTheJob)
 
 TEST(EvaluationCost, SecondsAndBytesOfASizeByHand)
 {
-    // One replica, one pass, 1,000 steps: across, a quarter of them within, a first curve of 256, 256 for each of seven causes, the
-    // candidates of the median job. A few replicas are swept with their noise.
-    const double steps = 1'000 + 250 + 256 + 1'792 + kMedianCandidates;
+    // One replica, one pass, 1,000 steps: across, a quarter of them within, a first curve of 256, 256 for each of seven causes,
+    // 128 for the scenario and eight other systems, the candidates of the median job. A few replicas are swept with their noise.
+    const double steps = 1'000 + 250 + 256 + 1'792 + 9 * 128 + kMedianCandidates;
     EXPECT_NEAR(estimatedCost({.ranksOfCell = 1, .samples = 1'000}).cpuSeconds, (25e-9 + 10e-9 + 1e-9) * steps, 1e-12);
     EXPECT_NEAR(estimatedCost({.ranksOfCell = 1, .samples = 1'000}).memoryBytes, 80e6 + 160 * 1'000 + 400 + 700, 1e-6);
     // 100 replicas of 3 stages with 2 chunks and 5 micro-batches, 8 ranks a cell.

@@ -113,17 +113,10 @@ TEST(Guarantee, ATrendWidensTheStepsAndLeavesTheTimeToTrain)
     EXPECT_FALSE(guarantee(evaluator, s, query).ok());
 }
 
-TEST(Guarantee, DeadlinesAreBetweenNeverAndAlways)
+TEST(Guarantee, AllErrorsOfAQueryComeAtOnce)
 {
     Evaluator evaluator;
     GuaranteeQuery query;
-    query.deadlineDays = 1e-6;
-    const auto never = guarantee(evaluator, smallScenario(), query, withSamples(1'000));
-    ASSERT_TRUE(never.ok());
-    EXPECT_EQ(never->training.deadlineProbability.value, 0);
-    query.deadlineDays = never->training.p50Days;
-    const auto half = guarantee(evaluator, smallScenario(), query, withSamples(1'000));
-    EXPECT_NEAR(half->training.deadlineProbability.value, 0.5, 0.01);
     query.probabilities = {0, 1.5};
     query.limitsSeconds = {-1};
     const auto wrong = guarantee(evaluator, smallScenario(), query);

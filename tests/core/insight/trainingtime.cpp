@@ -25,11 +25,6 @@ double normalQuantile(double u)
     return std::log(baseQuantile(d, u)) + 0.5;
 }
 
-double normalCdf(double z)
-{
-    return 0.5 * std::erfc(-z / std::sqrt(2.0));
-}
-
 double variance(const std::vector<double>& x)
 {
     double mean = 0, sum = 0;
@@ -99,26 +94,6 @@ TEST(TrainingTime, SpreadOverJobsStaysHoweverLongTheJob)
     EXPECT_LT(t.stdIfIndependentDays, 0.01 * t.stdJobDays);
 }
 
-TEST(TrainingTime, DeadlinesHaveTheNormalProbability)
-{
-    TrainingInputs in = normalJobs(2, 0.02, 4'000);
-    in.withinVariance = 0.5;
-    const double n = in.tokens / in.tokensPerStep, std = std::hypot(n * 0.02, std::sqrt(n * 0.5));
-    for (const double z : {-2.0, -0.5, 0.0, 1.0, 2.5}) {
-        in.deadlineDays = (2 * n + z * std) / kDay;
-        const Estimate p = trainingTime(in).deadlineProbability;
-        EXPECT_NEAR(p.value, normalCdf(z), p.halfWidth) << z;
-        EXPECT_LT(p.halfWidth, 0.02);
-        // An uncertain mean step widens the interval by what it moves the deadline.
-        TrainingInputs uncertain = in;
-        uncertain.meanHalfWidth = 0.01;
-        const double wide = trainingTime(uncertain).deadlineProbability.halfWidth, shift = n * 0.01 / std;
-        EXPECT_NEAR(std::sqrt(std::max(0.0, wide * wide - p.halfWidth * p.halfWidth)), 0.5 * (normalCdf(z + shift) - normalCdf(z - shift)),
-                    0.01)
-            << z;
-    }
-}
-
 TEST(TrainingTime, TheSimulatedStepsOfAJobAreCorrelatedAsStated)
 {
     // Only the regime between nodes varies: every step of a job is a function of it.
@@ -154,7 +129,6 @@ TEST(TrainingTime, FourJobsByHand)
     in.jobMeans = {4, 1, 3, 2};
     in.tokensPerStep = 0.1;
     in.tokens = 8'639.95; // 86,399.5 steps are 86,400: one day per second of the mean step
-    in.deadlineDays = 2.5;
     in.meanHalfWidth = 0.6;
     in.p95HalfWidth = 0.8;
     const TrainingTime t = trainingTime(in);
@@ -172,12 +146,6 @@ TEST(TrainingTime, FourJobsByHand)
     EXPECT_EQ(t.effectiveIndependentSteps, 86'400);
     EXPECT_NEAR(t.p50.halfWidth, std::hypot(quantileEstimate(t.sortedDays, 0.5).halfWidth, 0.6), 1e-12);
     EXPECT_NEAR(t.p95.halfWidth, std::hypot(quantileEstimate(t.sortedDays, 0.95).halfWidth, 0.6, 0.8), 1e-12);
-    EXPECT_EQ(t.deadlineDays, 2.5);
-    EXPECT_NEAR(t.deadlineProbability.value, 0.5, 1e-12);
-    // 1.9 to 3.1 days: half the difference of three quarters and one quarter.
-    EXPECT_NEAR(t.deadlineProbability.halfWidth, std::hypot(exceedance(t.sortedDays, 2.5).halfWidth, 0.25), 1e-12);
-    in.deadlineDays = 0;
-    EXPECT_EQ(trainingTime(in).deadlineProbability.value, 0);
     in.withinVariance = 4 * 86'400.0;
     in.regimeShare = 0.5;
     in.regimeLag1 = 0.5; // 1 - 0.5 + 0.5 x 3 = 2

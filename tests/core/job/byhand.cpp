@@ -33,6 +33,7 @@ struct HandJob {
         Evaluator evaluator;
         JobQuery query;
         query.runs = 100;
+        query.asPredicted = true;
         InsightOptions options;
         options.samples = 1;
         Result<JobReport> r = wholeJob(evaluator, scenario, config, query, options);
@@ -342,6 +343,7 @@ TEST(JobByHand, DeadlinesAreReachedOrMissed)
     Evaluator evaluator;
     JobQuery query;
     query.runs = 100;
+    query.asPredicted = true;
     query.deadlineDays = 2 * days;
     query.tokens = job.scenario.training.trainTokens / 4; // a quarter of the tokens
     InsightOptions options;

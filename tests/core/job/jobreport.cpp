@@ -27,7 +27,7 @@ JobReport numberedReport()
     r.config.checkpointBlockS = 15;
     r.config.checkpointPersistS = 16;
     r.config.startDate = "2026-01-30";
-    r.plan = {21, 22, 23, 24, 25, 26, 27, 28};
+    r.plan = {21, 22, 23, 24, 25, 26, 27, 28, 0.9, 1.2};
     r.meanDays = 31.5;
     r.p5Days = 1.5;
     r.p99Days = 33.5;
@@ -62,7 +62,7 @@ TEST(JobReport, JsonHasEveryValueInItsPlace)
 {
     const nlohmann::json expected =
         nlohmann::json::parse(R"({"preset": "name", "preset_assumed": true, "tokens": 21, "steps": 22, "nodes": 23,
-        "undisturbed_days": 26, "mtbf_hours": 27,
+        "undisturbed_days": 26, "step_over_predicted": {"p5": 0.9, "p95": 1.2}, "mtbf_hours": 27,
         "days": {"mean": 31.5, "p5": 1.5, "p50": {"value": 2.5, "ci95": 0.1}, "p95": {"value": 3.5, "ci95": 0.2}, "p99": 33.5,
                  "dates": {"start": "2026-01-30", "p5": "2026-01-31", "p50": "2026-02-01", "p95": "2026-02-02"}},
         "effective_ratio": {"mean": {"value": 0.41, "ci95": 0.01}, "p5": 0.42, "p95": 0.43},

@@ -17,6 +17,7 @@ JobReport llama3(double tokens, const JobConfig& config)
 {
     Evaluator evaluator;
     JobQuery query;
+    query.asPredicted = true;
     query.tokens = tokens;
     query.deadlineDays = 60;
     query.runs = 500;

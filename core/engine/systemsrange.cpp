@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/systemsrange.h"
+
+#include "core/cost/domain.h"
+#include "core/cost/predictor.h"
+#include "core/scenario/parameters.h"
+#include "core/sim/draw/stepdelays.h"
+#include "core/stats/moments.h"
+#include "core/stats/normal.h"
+#include "core/stats/quantile.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr double kGoldenRatio = 0.6180339887498949; ///< its multiples modulo 1 are even over any run of them
+constexpr double kNineOfTenLow = 0.05, kNineOfTenHigh = 0.95;
+constexpr int kDelaysPerStep = 8; ///< delays that are put onto each swept step: they are cheap, and rare
+
+/// Coordinate `axis` of point `index` of a sequence that fills the unit cube of `axes` dimensions evenly (powers of the root of
+/// x^(axes + 1) = x + 1: the golden ratio's multiples in more dimensions).
+double evenPosition(int index, std::size_t axis, std::size_t axes)
+{
+    double root = 2.0;
+    for (int i = 0; i < 40; ++i)
+        root = std::pow(1.0 + root, 1.0 / (static_cast<double>(axes) + 1.0));
+    return std::fmod(0.5 + (index + 1) * std::pow(1.0 / root, static_cast<double>(axis) + 1.0), 1.0);
+}
+
+/// Causes that act on whole steps alone: StepDelays and the trend of a run.
+bool delaysSteps(const std::string& path)
+{
+    return path == kTrendOfRun || path == "variability.step_jitter_s";
+}
+
+/// One system drawn: a scenario with its causes, and what its runs do.
+struct Draw {
+    Scenario scenario;
+    double trend = 0;
+};
+
+void setCause(Draw& draw, const CauseOverSystems& cause, double value)
+{
+    if (cause.path == kTrendOfRun) {
+        draw.trend = value;
+        return;
+    }
+    const Parameter* parameter = findParameter(cause.path);
+    parameter->set(draw.scenario, value);
+    VariabilityConfig& v = draw.scenario.variability;
+    for (Distribution* d : {&v.spatial, &v.intraRegime, &v.interRegime, &v.computeRegime, &v.moeImbalance})
+        if (d->cv > 0 && d->family == Family::deterministic)
+            d->family = Family::lognormal;
+}
+
+Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index)
+{
+    Draw draw{scenario};
+    const std::size_t axes = prior.causes.size() + 1;
+    const int swept = index / (kDrawnSystems / kSweptSystems);
+    for (std::size_t c = 0; c < prior.causes.size(); ++c)
+        setCause(draw, prior.causes[c], prior.causes[c].at(evenPosition(delaysSteps(prior.causes[c].path) ? index : swept, c, axes)));
+    VariabilityConfig& v = draw.scenario.variability;
+    if (v.stallRateCv > 0) // of the rate from one system to another: drawn here, once
+        v.stallsPerGpuHour *= baseQuantile({Family::gamma, v.stallRateCv}, evenPosition(index, axes - 1, axes));
+    v.stallRateCv = 0;
+    return draw;
+}
+
+/// The swept steps of a run, each with as many delays.
+std::vector<double> runOf(const StepSamples& swept, StepGraph graph, const StepDelays& delays, double trend, std::uint64_t seed)
+{
+    std::vector<double> seconds;
+    for (int i = 0; i < kDelaysPerStep; ++i)
+        seconds.insert(seconds.end(), swept.withinSeconds.begin(), swept.withinSeconds.end());
+    addTrend(seconds, trend);
+    graph.delays = delays;
+    addStepDelays(graph, seed, Run::within, seconds);
+    return seconds;
+}
+
+struct RunFiguresOf {
+    double mean = 0, p50 = 0, p95 = 0, p99 = 0;
+    explicit RunFiguresOf(std::vector<double> seconds) : mean(meanOf(seconds))
+    {
+        std::sort(seconds.begin(), seconds.end());
+        p50 = quantileOfSorted(seconds, 0.5);
+        p95 = quantileOfSorted(seconds, 0.95);
+        p99 = quantileOfSorted(seconds, 0.99);
+    }
+};
+
+template <class Get>
+OverSystems overSystems(const SystemsRange& range, Get get)
+{
+    std::vector<double> values;
+    for (std::size_t i = 0; i < range.systems.size(); ++i)
+        values.push_back(get(i));
+    std::sort(values.begin(), values.end());
+    return {quantileOfSorted(values, kNineOfTenLow), quantileOfSorted(values, 0.5), quantileOfSorted(values, kNineOfTenHigh)};
+}
+
+StepDelays delaysOf(const VariabilityConfig& v)
+{
+    return {v.stepJitterS, v.stallsPerGpuHour, v.stallMeanS, v.stallCv, v.stallRateCv};
+}
+
+} // namespace
+
+double measuredOverPredicted(const CostedStep& costed, double probability)
+{
+    const double z = normalQuantile(probability) / normalQuantile(kNineOfTenHigh);
+    const double slowest = -std::log1p(std::min(0.0, costed.errorBandLow)), fastest = std::log1p(std::max(0.0, costed.errorBandHigh));
+    return std::exp(z * (z > 0 ? slowest : fastest));
+}
+
+void addTrend(std::vector<double>& steps, double trend)
+{
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        steps[i] *= 1 + trend * (std::fmod((static_cast<double>(i) + 0.5) * kGoldenRatio, 1.0) - 0.5);
+}
+
+Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options, const SampleGraph& sample)
+{
+    SystemsRange out;
+    Result<SystemsPrior> prior = systemsPrior(scenario, gpuType(scenario.cluster.gpu));
+    if (!prior.ok())
+        return prior.errors();
+    out.prior = std::move(prior).value();
+    SimOptions sim = options;
+    sim.numSamples = 0;
+    sim.numWithinSamples = kSystemSteps;
+    const auto steps = [&](StepGraph graph, const StepDelays& delays, double trend, int index) {
+        graph.delays = {};
+        graph.regimeLag1 = graph.computeRegimeLag1 = 0; // the steps of a run in any order
+        const auto swept = sample(graph, sim);
+        out.complete = out.complete && swept->complete;
+        return RunFiguresOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))
+                                         : std::vector<double>{1.0});
+    };
+    StepDelays own = costed.graph.delays;
+    own.stallRateCv = 0; // as the median job has it
+    const RunFiguresOf asItIs = steps(costed.graph, own, 0, kDrawnSystems);
+    for (int i = 0; i < kDrawnSystems && out.complete && !out.prior.title.empty(); ++i) {
+        const Draw draw = drawnSystem(scenario, out.prior, i);
+        const Result<CostedStep> other = costStep(draw.scenario);
+        if (!other.ok())
+            return other.errors();
+        const RunFiguresOf f = steps(other->graph, delaysOf(draw.scenario.variability), draw.trend, i);
+        out.systems.push_back({f.mean / asItIs.mean, f.p50 / asItIs.p50, f.p95 / f.p50, f.p99 / f.p50});
+    }
+    out.p95OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p95OverP50; });
+    out.p99OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p99OverP50; });
+    out.levelRatio = {measuredOverPredicted(costed, kNineOfTenLow), 1, measuredOverPredicted(costed, kNineOfTenHigh)};
+    if (!out.systems.empty())
+        out.levelRatio = overSystems(out, [&](std::size_t i) {
+            return out.systems[i].p50Ratio * measuredOverPredicted(costed, evenPosition(static_cast<int>(i), 0, 1));
+        });
+    return out;
+}
+
+std::string systemsSentence(const SystemsRange& range)
+{
+    if (range.systems.empty())
+        return {};
+    const auto above = [](const OverSystems& o) { return fmt::format("{:.1f} to {:.1f} %", 100 * (o.low - 1), 100 * (o.high - 1)); };
+    return fmt::format("In runs on nine of ten systems like this p95 lies {} above p50, p99 {}.", above(range.p95OverP50),
+                       above(range.p99OverP50));
+}
+
+} // namespace prism

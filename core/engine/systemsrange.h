@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the scenario's step would be on other systems like its own: drawn where nothing was measured on it.
+#pragma once
+
+#include "core/cost/costedstep.h"
+#include "core/scenario/systemsprior.h"
+#include "core/sim/simulate.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace prism {
+
+/// A figure over systems: nine of ten lie between low and high.
+struct OverSystems {
+    double low = 0, median = 0, high = 0;
+};
+
+/// The steps of one run on one drawn system.
+struct DrawnSystem {
+    double meanRatio = 1; ///< mean step over that of the scenario as it is
+    double p50Ratio = 1;  ///< the same of the median
+    double p95OverP50 = 1, p99OverP50 = 1;
+};
+
+/// Three widths are told apart: this one, which measuring narrows, beside the sampling error and the spread of the steps themselves.
+struct SystemsRange {
+    SystemsPrior prior; ///< without a title the variability preset says nothing of other systems: `systems` is empty
+    std::vector<DrawnSystem> systems;
+    OverSystems p95OverP50, p99OverP50; ///< of the steps of one run
+    OverSystems levelRatio;             ///< median step over the predicted one: the drawn systems and the error of the mean
+    bool complete = true;               ///< false when stopped
+};
+
+/// Measured over predicted step time that a share `probability` of the published rows stays below, by the error band of the mean
+/// (CostedStep::errorBandLow, High; predicted over published - 1 of nine in ten). Its median is the prediction itself.
+[[nodiscard]] double measuredOverPredicted(const CostedStep& costed, double probability);
+
+/// Steps at places spread evenly over a run with a linear trend, (-1, 1) from the first to the last: neighbours keep their correlation.
+void addTrend(std::vector<double>& steps, double trend);
+
+inline constexpr int kDrawnSystems = 32;
+/// Swept beside the scenario itself, and the steps of each.
+inline constexpr int kSweptSystems = 8, kSystemSteps = 128;
+
+/// Samples of a graph, memoised or not.
+using SampleGraph = std::function<std::shared_ptr<const StepSamples>(const StepGraph&, const SimOptions&)>;
+/// Draws of causes are evenly spread and the same for every scenario; causes that only delay whole steps are drawn anew for each system,
+/// the others for every fourth one. Seed, threads and stop of `options` are used. Errors: systemsPrior's.
+[[nodiscard]] Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
+                                                const SampleGraph& sample);
+
+/// "In runs on nine of ten systems like this p95 lies 0.3 to 1.9 % above p50, p99 0.5 to 9.0 %."; empty where nothing is known of others.
+[[nodiscard]] std::string systemsSentence(const SystemsRange& range);
+
+} // namespace prism
