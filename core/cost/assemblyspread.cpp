@@ -92,6 +92,8 @@ void Assembly::addVariability()
     g.regimeLag1 = v.regimeLag1;
     g.computeRegime = v.computeRegime;
     g.computeRegimeLag1 = v.computeRegimeLag1;
+    g.routingRegime = m_scenario.model.moeCapacityFactor > 0 ? Distribution{} : v.moeImbalanceRegime;
+    g.routingRegimeLag1 = v.moeImbalanceRegimeLag1;
     g.spatialNodeShare = v.spatialNodeShare;
     g.nodeRanks = std::clamp(m_scenario.cluster.gpusPerNode, 1, std::max(1, g.cellRanks()));
     g.delays = {v.stepJitterS, v.stallsPerGpuHour, v.stallMeanS, v.stallCv, v.stallRateCv};

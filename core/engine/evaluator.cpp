@@ -64,6 +64,7 @@ StepGraph onlyCause(const StepGraph& graph, Cause cause)
     reduce(out.intraRegime, cause == Cause::regime, rare);
     reduce(out.interRegime, cause == Cause::regime, rare);
     reduce(out.computeRegime, cause == Cause::regime, rare);
+    reduce(out.routingRegime, cause == Cause::regime, rare);
     reduce(out.data, cause == Cause::data, rare);
     reduce(out.routing, cause == Cause::data, rare);
     if (cause != Cause::jitter)
@@ -77,8 +78,8 @@ bool isStill(const StepGraph& g)
 {
     const auto still = [](const Distribution& d) { return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0; };
     return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return still(c.temporal); }) && still(g.spatial)
-           && still(g.intraRegime) && still(g.interRegime) && still(g.computeRegime) && still(g.data) && still(g.routing)
-           && g.delays.jitterSeconds <= 0.0 && g.delays.stallsPerGpuHour <= 0.0;
+           && still(g.intraRegime) && still(g.interRegime) && still(g.computeRegime) && still(g.routingRegime) && still(g.data)
+           && still(g.routing) && g.delays.jitterSeconds <= 0.0 && g.delays.stallsPerGpuHour <= 0.0;
 }
 
 /// Variance and the half-width of its 95 % interval from ten sub-batches.

@@ -53,7 +53,7 @@ void setCause(Draw& draw, const CauseOverSystems& cause, double value)
     const Parameter* parameter = findParameter(cause.path);
     parameter->set(draw.scenario, value);
     VariabilityConfig& v = draw.scenario.variability;
-    for (Distribution* d : {&v.spatial, &v.intraRegime, &v.interRegime, &v.computeRegime, &v.moeImbalance})
+    for (Distribution* d : {&v.spatial, &v.intraRegime, &v.interRegime, &v.computeRegime, &v.moeImbalance, &v.moeImbalanceRegime})
         if (d->cv > 0 && d->family == Family::deterministic)
             d->family = Family::lognormal;
 }
@@ -137,7 +137,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     sim.numWithinSamples = kSystemSteps;
     const auto steps = [&](StepGraph graph, const StepDelays& delays, double trend, int index) {
         graph.delays = {};
-        graph.regimeLag1 = graph.computeRegimeLag1 = 0; // the steps of a run in any order
+        graph.regimeLag1 = graph.computeRegimeLag1 = graph.routingRegimeLag1 = 0; // the steps of a run in any order
         const auto swept = sample(graph, sim);
         out.complete = out.complete && swept->complete;
         return RunFiguresOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))

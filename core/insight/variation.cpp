@@ -140,7 +140,7 @@ StepGraph withoutSpread(StepGraph graph)
 {
     for (KernelClass& kernelClass : graph.classes)
         kernelClass.temporal = {};
-    graph.spatial = graph.data = graph.routing = graph.intraRegime = graph.interRegime = graph.computeRegime = {};
+    graph.spatial = graph.data = graph.routing = graph.intraRegime = graph.interRegime = graph.computeRegime = graph.routingRegime = {};
     graph.delays = {};
     return graph;
 }

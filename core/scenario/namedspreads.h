@@ -25,6 +25,7 @@ inline constexpr NamedSpread kNamedSpreads[] = {
     {"compute_regime", &VariabilityConfig::computeRegime},
     {"data", &VariabilityConfig::data},
     {"moe_imbalance", &VariabilityConfig::moeImbalance},
+    {"moe_imbalance_regime", &VariabilityConfig::moeImbalanceRegime},
 };
 
 } // namespace prism

@@ -37,6 +37,10 @@ constexpr Quantity kQuantities[] = {
     {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
      "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.",
      false},
+    {&VariabilityConfig::moeImbalanceRegime, "moe_imbalance_regime", "Expert imbalance of a step",
+     "What all layers, micro-batches and expert groups of a step share of the load of their busiest ranks: one draw per step. It does not "
+     "average out over layers.",
+     false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)
@@ -98,6 +102,9 @@ void addPersistence(std::vector<Parameter>& t)
     t.push_back(advanced(real({"variability.compute_regime_lag1", "Compute regime persistence", "", "",
                                "Correlation of the compute regime from one step of a job to the next."},
                               0, 0.999, PRISM_FIELD(variability.computeRegimeLag1))));
+    t.push_back(advanced(real({"variability.moe_imbalance_regime_lag1", "Expert imbalance persistence", "", "",
+                               "Correlation of the expert imbalance of a step from one step of a job to the next."},
+                              0, 0.999, PRISM_FIELD(variability.moeImbalanceRegimeLag1))));
     Parameter share = real({"variability.spatial_node_share", "GPU to GPU: shared in a node", "", "",
                             "Part of the variance between GPUs that the GPUs of one node have in common (cooling, power): 0 = none, "
                             "1 = all GPUs of a node are equal. The spread of one GPU stays the same."},

@@ -149,9 +149,10 @@ struct VariabilityConfig {
     Distribution intraRegime, interRegime;              ///< per scope and step
     Distribution data;                                  ///< per (replica, micro-batch)
     Distribution moeImbalance;                          ///< per MoE layer invocation: load of the busiest expert rank over the mean
+    Distribution moeImbalanceRegime;                    ///< per step: all MoE layers, micro-batches and expert groups of the job
     Distribution computeRegime;                         ///< per step: all compute kernels of the job
     double regimeLag1 = 0.35;                           ///< of both link regimes, from step to step
-    double computeRegimeLag1 = 0;
+    double computeRegimeLag1 = 0, moeImbalanceRegimeLag1 = 0;
     double spatialNodeShare = 0; ///< part of the spatial variance that the GPUs of one node share, 0-1
     double stepJitterS = 0;      ///< standard deviation of what hosts add to or save of a whole step
     double stallsPerGpuHour = 0, stallMeanS = 0, stallCv = 0;

@@ -73,7 +73,10 @@ Result<SystemsPrior> systemsPrior(const Scenario& scenario, std::string_view gpu
             CauseOverSystems cause{entry.at("path").get<std::string>(), entry.at("p5_p50_p95").get<std::array<double, 3>>(),
                                    entry.at("source").get<std::string>()};
             const bool known = std::any_of(out.causes.begin(), out.causes.end(), [&](const auto& c) { return c.path == cause.path; });
-            if (!known && fits(entry, scenario, gpuType) && (cause.path == kTrendOfRun || !isStated(cause.path, scenario, asPreset)))
+            const std::string root = entry.value("unless_stated", cause.path);
+            const bool stated =
+                cause.path != kTrendOfRun && (isStated(cause.path, scenario, asPreset) || isStated(root, scenario, asPreset));
+            if (!known && !stated && fits(entry, scenario, gpuType))
                 out.causes.push_back(std::move(cause));
         }
     } catch (const json::exception& error) {

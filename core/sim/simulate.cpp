@@ -27,7 +27,7 @@ std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int co
     const RegimeSeries factors = regimeSeries(model.graph, options.seed, series.run, count);
     std::vector<RegimeFactors> regimes;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-        regimes.push_back({factors.intra[i], factors.inter[i], factors.compute[i]});
+        regimes.push_back({factors.intra[i], factors.inter[i], factors.compute[i], factors.routing[i]});
     const RegimeTable table(model, std::move(regimes));
     const Run run = series.run;
     StepSweeper sweeper(model, table, std::move(series), options.stop);
@@ -41,8 +41,8 @@ std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int co
 std::shared_ptr<const MedianJobs> medianJobsOf(const SweepModel& model, double draws, const SimOptions& options, Recall& recall)
 {
     StepGraph still = model.graph;
-    still.intraRegime = still.interRegime = still.computeRegime = {};
-    still.regimeLag1 = still.computeRegimeLag1 = 0.0;
+    still.intraRegime = still.interRegime = still.computeRegime = still.routingRegime = {};
+    still.regimeLag1 = still.computeRegimeLag1 = still.routingRegimeLag1 = 0.0;
     still.delays = {};
     const ContentHash key = Hasher().add("median jobs").add(still.hash()).add(options.seed).add(draws).result();
     if (auto known = recall.find<MedianJobs>(key))

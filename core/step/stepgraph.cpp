@@ -232,6 +232,9 @@ private:
         append(check(m_graph.computeRegime, "compute_regime"));
         if (!(std::abs(m_graph.computeRegimeLag1) < 1.0))
             add("compute_regime_lag1", "The lag-1 correlation must lie inside (-1, 1).", text(m_graph.computeRegimeLag1), "-1 < r < 1");
+        append(check(m_graph.routingRegime, "routing_regime"));
+        if (!(std::abs(m_graph.routingRegimeLag1) < 1.0))
+            add("routing_regime_lag1", "The lag-1 correlation must lie inside (-1, 1).", text(m_graph.routingRegimeLag1), "-1 < r < 1");
         unit("spatial_node_share", m_graph.spatialNodeShare);
         range("node_ranks", m_graph.nodeRanks, 1, kMaxCellRanks);
         delays();
@@ -324,10 +327,10 @@ ContentHash StepGraph::hash() const
     hashStepOp(h, gradNorm);
     hashStepOps(h, optimizer);
     hashStepOps(h, paramGather);
-    for (const Distribution* d : {&spatial, &data, &routing, &intraRegime, &interRegime, &computeRegime})
+    for (const Distribution* d : {&spatial, &data, &routing, &intraRegime, &interRegime, &computeRegime, &routingRegime})
         d->addTo(h);
     h.add(static_cast<int>(dataScope)).add(lockstepReplicas);
-    h.add(regimeLag1).add(computeRegimeLag1).add(spatialNodeShare).add(nodeRanks);
+    h.add(regimeLag1).add(computeRegimeLag1).add(routingRegimeLag1).add(spatialNodeShare).add(nodeRanks);
     h.add(delays.jitterSeconds).add(delays.stallsPerGpuHour).add(delays.stallMeanSeconds).add(delays.stallCv).add(delays.stallRateCv);
     h.add(static_cast<std::uint64_t>(slow.size()));
     for (const SlowSpot& s : slow)

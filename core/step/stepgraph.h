@@ -120,6 +120,8 @@ struct StepGraph {
     double regimeLag1 = 0.0;               ///< lag-1 correlation of R from step to step of one job
     Distribution computeRegime;            ///< R of all compute kernels, one draw per step
     double computeRegimeLag1 = 0.0;
+    Distribution routingRegime; ///< R of all `routed` kernels, one draw per step: what layers, micro-batches and cells share of the routing
+    double routingRegimeLag1 = 0.0;
     double spatialNodeShare = 0.0; ///< correlation of the normal scores of G between the ranks of one node of a cell, 0-1
     int nodeRanks = 1;             ///< consecutive ranks of a cell that share a node; cells share none
     StepDelays delays;

@@ -139,6 +139,8 @@ std::string toJson(const StepGraph& g)
                         {"regime_lag1", g.regimeLag1},
                         {"compute_regime", toJson(g.computeRegime)},
                         {"compute_regime_lag1", g.computeRegimeLag1},
+                        {"routing_regime", toJson(g.routingRegime)},
+                        {"routing_regime_lag1", g.routingRegimeLag1},
                         {"spatial_node_share", g.spatialNodeShare},
                         {"node_ranks", g.nodeRanks},
                         {"step_jitter_s", g.delays.jitterSeconds},

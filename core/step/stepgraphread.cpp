@@ -70,8 +70,8 @@ public:
         factor(in, "intra_regime", g.intraRegime);
         factor(in, "inter_regime", g.interRegime);
         in.real("regime_lag1", g.regimeLag1, -1.0, 1.0);
-        factor(in, "compute_regime", g.computeRegime);
-        in.real("compute_regime_lag1", g.computeRegimeLag1, -1.0, 1.0);
+        regime(in, "compute_regime", g.computeRegime, g.computeRegimeLag1);
+        regime(in, "routing_regime", g.routingRegime, g.routingRegimeLag1);
         in.real("spatial_node_share", g.spatialNodeShare, 0.0, 1.0);
         in.integer("node_ranks", g.nodeRanks, 1, kAnyInteger);
         in.real("step_jitter_s", g.delays.jitterSeconds, 0.0, kAny);
@@ -165,6 +165,13 @@ private:
         in.finish();
         return d;
     }
+    /// A factor of each step with its persistence.
+    void regime(ObjectReader& in, const std::string& key, Distribution& target, double& lag1)
+    {
+        factor(in, key.c_str(), target);
+        in.real((key + "_lag1").c_str(), lag1, -1.0, 1.0);
+    }
+
     void factor(ObjectReader& in, const char* key, Distribution& target)
     {
         if (const json* j = in.value(key))

@@ -93,6 +93,7 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     regime.intraRegime = graph.intraRegime;
     regime.interRegime = graph.interRegime;
     regime.computeRegime = graph.computeRegime;
+    regime.routingRegime = graph.routingRegime;
     sim.numWithinSamples = -1;
     const auto spatialOnly = evaluator.samples(spatial, sim);
     sim.numWithinSamples = result.samples;

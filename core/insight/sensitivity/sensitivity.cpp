@@ -45,6 +45,8 @@ Distribution& distributionOf(StepGraph& graph, const Input& input)
         return graph.spatial;
     case InputKind::routing:
         return graph.routing;
+    case InputKind::routingRegime:
+        return graph.routingRegime;
     default:
         return graph.data;
     }
@@ -251,6 +253,9 @@ Plan planOf(const StepGraph& graph)
     addRow(plan, {InputKind::data}, wholeRow("data", "Micro-batch to micro-batch (data)", Category::compute), graph.data, scopeBusy[0] > 0);
     if (hasRouting(graph))
         addRow(plan, {InputKind::routing}, wholeRow("routing", "Expert routing", Category::compute), graph.routing, true);
+    if (hasRouting(graph) && !graph.routingRegime.isDeterministic())
+        addRow(plan, {InputKind::routingRegime}, wholeRow("regime.routing", "Expert routing of a step (regime)", Category::compute),
+               graph.routingRegime, true);
     addDelayRows(plan, graph);
     addSlowRow(plan, graph);
     return plan;
@@ -362,6 +367,8 @@ std::string_view inputKindName(InputKind kind)
         return "slow_places";
     case InputKind::routing:
         return "routing";
+    case InputKind::routingRegime:
+        return "routing_regime";
     }
     return "data";
 }
@@ -381,6 +388,8 @@ std::string parameterOf(const SensitivityRow& row)
         return "variability.data.cv";
     case InputKind::routing:
         return "variability.moe_imbalance.cv";
+    case InputKind::routingRegime:
+        return "variability.moe_imbalance_regime.cv";
     case InputKind::jitter:
         return "variability.step_jitter_s";
     case InputKind::stall:

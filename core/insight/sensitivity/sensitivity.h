@@ -7,7 +7,7 @@
 namespace prism {
 
 /// Which input of the step a row changes.
-enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, jitter, stall, slowPlaces };
+enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, routingRegime, jitter, stall, slowPlaces };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 struct SensitivityRow;
 /// The parameter of the table whose value a row changes ("variability.gemm.cv"); empty where there is none (slow places, traces).
@@ -16,7 +16,7 @@ struct SensitivityRow;
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
     std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing",
-                       ///< "step_jitter", "stalls", "slow_places"
+                       ///< "regime.routing", "step_jitter", "stalls", "slow_places"
     std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;

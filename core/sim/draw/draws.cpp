@@ -12,7 +12,7 @@ namespace prism {
 namespace {
 
 /// The second coordinate of a regime's streams; part of the meaning of a seed.
-enum class Of : std::uint64_t { intraNode = 1, interNode = 2, compute = 3 };
+enum class Of : std::uint64_t { intraNode = 1, interNode = 2, compute = 3, routing = 4 };
 
 std::vector<double> series(const Distribution& regime, double lag1, std::uint64_t seed, Run run, Of of, int numSteps)
 {
@@ -44,7 +44,8 @@ RegimeSeries regimeSeries(const StepGraph& graph, std::uint64_t seed, Run run, i
 {
     return {series(graph.intraRegime, graph.regimeLag1, seed, run, Of::intraNode, numSteps),
             series(graph.interRegime, graph.regimeLag1, seed, run, Of::interNode, numSteps),
-            series(graph.computeRegime, graph.computeRegimeLag1, seed, run, Of::compute, numSteps)};
+            series(graph.computeRegime, graph.computeRegimeLag1, seed, run, Of::compute, numSteps),
+            series(graph.routingRegime, graph.routingRegimeLag1, seed, run, Of::routing, numSteps)};
 }
 
 } // namespace prism

@@ -77,12 +77,12 @@ inline constexpr std::size_t kMiddleJobs = 9;
                       step);
 }
 
-/// R of both scopes and of the compute kernels, one of each per step. Across jobs the steps are independent. Within a job the ranks follow
-/// a Gaussian copula with z_0 = n_0, z_t = rho z_{t-1} + sqrt(1 - rho^2) n_t, n_t = Phi^-1(u_t), R_t = Q(Phi(z_t)), rho = graph.regimeLag1
-/// or computeRegimeLag1; the
-/// rare event, where there is one, is independent from step to step. Any thread.
+/// R of both scopes, of the compute kernels and of the routed ones, one of each per step. Across jobs the steps are independent. Within a
+/// job the ranks follow a Gaussian copula with z_0 = n_0, z_t = rho z_{t-1} + sqrt(1 - rho^2) n_t, n_t = Phi^-1(u_t), R_t = Q(Phi(z_t)),
+/// rho = graph.regimeLag1, computeRegimeLag1 or routingRegimeLag1; the rare event, where there is one, is independent from step to step.
+/// Any thread.
 struct RegimeSeries {
-    std::vector<double> intra, inter, compute;
+    std::vector<double> intra, inter, compute, routing;
 };
 [[nodiscard]] RegimeSeries regimeSeries(const StepGraph& graph, std::uint64_t seed, Run run, int numSteps);
 

@@ -124,6 +124,7 @@ public:
     {
         PassTable out;
         out.computeSeconds = m_shape.seconds();
+        out.routedSeconds = m_shape.routedSeconds();
         addCollectives(out);
         drawCells(kernelDraws, out.memberExtra);
         sampleResiduals(out, kernelDraws, stop);
@@ -527,6 +528,11 @@ private:
 
 } // namespace
 
+double PassTable::regimeSeconds(const RegimeFactors& r) const
+{
+    return (computeSeconds + routedSeconds * (r.routing - 1.0)) * r.compute;
+}
+
 double PassTable::exposedSeconds(const RegimeFactors& r) const
 {
     return lookUp(exposedMean[0], r.intra) + lookUp(exposedMean[1], r.inter);
@@ -537,7 +543,8 @@ double PassTable::stretch(const RegimeFactors& r) const
     const double own = residualVariance + lookUp(exposedVariance[0], 1.0) + lookUp(exposedVariance[1], 1.0);
     if (!(own > 1e-11 * computeSeconds * computeSeconds))
         return 1.0;
-    const double now = residualVariance * r.compute * r.compute + lookUp(exposedVariance[0], r.intra) + lookUp(exposedVariance[1], r.inter);
+    const double own2 = regimeSeconds(r) / computeSeconds,
+                 now = residualVariance * own2 * own2 + lookUp(exposedVariance[0], r.intra) + lookUp(exposedVariance[1], r.inter);
     return std::sqrt(now / own);
 }
 

@@ -16,7 +16,7 @@ namespace prism {
 inline constexpr std::size_t kLengthNodes = 16;
 /// Regime factors of one step.
 struct RegimeFactors {
-    double intra = 1.0, inter = 1.0, compute = 1.0;
+    double intra = 1.0, inter = 1.0, compute = 1.0, routing = 1.0;
 };
 
 /// A residual, as a share of the length, at a place p between nodes of the length: location + spread * shape. Node i and what it rises by
@@ -28,10 +28,11 @@ struct Residual {
 };
 
 /// Seconds of a pass of one program in one kind of unit, of noise-free length x under regimes R:
-/// x * computeSeconds * R_compute + x' * stretch(R) * residual + exposedSeconds(R). x' = x without rare events; with them, where a unit is
+/// x * computeSeconds(R) + x' * stretch(R) * residual + exposedSeconds(R). x' = x without rare events; with them, where a unit is
 /// one group, the length without routing factors: the kernels that are hit follow speeds and data, and only some of them the routing.
 struct PassTable {
     double computeSeconds = 0.0; ///< of length 1, with the mean wait for noise
+    double routedSeconds = 0.0;  ///< of its kernels with a routing factor
     /// Exposed seconds of the collectives of a scope (0 within nodes, 1 between) at 81 factors e^(-3 + i / 10), mean and variance; or
     /// empty.
     std::array<std::vector<double>, 2> exposedMean, exposedVariance;
@@ -44,6 +45,8 @@ struct PassTable {
     std::uint64_t kernelDraws = 0;    ///< that it was made from
     double stdErr = 0.0;              ///< of the mean residual, in seconds: the sampling error of the table
 
+    /// Of length 1 under regimes: (computeSeconds + routedSeconds (R_routing - 1)) R_compute.
+    [[nodiscard]] double regimeSeconds(const RegimeFactors& r) const;
     [[nodiscard]] double exposedSeconds(const RegimeFactors& r) const;
     /// By how much regimes stretch the residual.
     [[nodiscard]] double stretch(const RegimeFactors& r) const;

@@ -87,7 +87,7 @@ class Step final {
 public:
     /// Regime factors of one step.
     struct Regimes {
-        double intra = 1.0, inter = 1.0, compute = 1.0;
+        double intra = 1.0, inter = 1.0, compute = 1.0, routing = 1.0;
     };
 
     Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, const Regimes& regimes)
@@ -166,7 +166,7 @@ private:
             for (int r = 0; r < ranks; ++r)
                 c.clock[index(r)] += op.meanSeconds * rankFactor(op.kernelClass, c.cell, r)
                                      * (*c.draws)(m_job.temporal[index(op.kernelClass)]) * c.data[r / m_graph.groupRanks]
-                                     * (op.routed ? routing : 1.0);
+                                     * (op.routed ? routing * m_regimes.routing : 1.0);
             return;
         }
         const int together = op.sync == Sync::group ? m_graph.groupRanks : ranks;
@@ -432,7 +432,7 @@ std::vector<double> series(const Job& job, const SimOptions& options, Run run, i
                     return;
                 const std::vector<double>& spatial = spatialOf(static_cast<std::uint64_t>(i));
                 Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial,
-                          {regimes.intra[index(i)], regimes.inter[index(i)], regimes.compute[index(i)]});
+                          {regimes.intra[index(i)], regimes.inter[index(i)], regimes.compute[index(i)], regimes.routing[index(i)]});
                 seconds[index(i)] = step.seconds();
             }
         });

@@ -221,8 +221,8 @@ RegimeTable::RegimeTable(const SweepModel& model, std::vector<RegimeFactors> ste
                 continue;
             }
             const PassTable& table = *model.passes[p];
-            m_pass.push_back({static_cast<float>(table.computeSeconds * m_steps[i].compute),
-                              static_cast<float>(table.exposedSeconds(m_steps[i])), static_cast<float>(table.stretch(m_steps[i]))});
+            m_pass.push_back({static_cast<float>(table.regimeSeconds(m_steps[i])), static_cast<float>(table.exposedSeconds(m_steps[i])),
+                              static_cast<float>(table.stretch(m_steps[i]))});
         }
 }
 

@@ -288,8 +288,8 @@ std::shared_ptr<const SweepModel> sweepModel(const StepGraph& graph, std::uint64
     out->plan = planOf(graph, recall);
     out->data = *factorTable(graph.data, 1, 1, recall);
     out->routing = *factorTable(graph.routing, 1, 1, recall);
-    out->regimesVary =
-        !graph.intraRegime.isDeterministic() || !graph.interRegime.isDeterministic() || !graph.computeRegime.isDeterministic();
+    out->regimesVary = !graph.intraRegime.isDeterministic() || !graph.interRegime.isDeterministic()
+                       || !graph.computeRegime.isDeterministic() || !graph.routingRegime.isDeterministic();
     addPrograms(*out);
     addCommunications(*out, recall);
     addLengths(*out);

@@ -102,12 +102,12 @@ TEST(Variation, WithoutSpreadNothingVaries)
 {
     StepGraph g = threeStages();
     const Distribution d{Family::lognormal, 0.2};
-    g.spatial = g.data = g.routing = g.intraRegime = g.interRegime = g.computeRegime = d;
+    g.spatial = g.data = g.routing = g.intraRegime = g.interRegime = g.computeRegime = g.routingRegime = d;
     g.classes[0].temporal = d;
     g.delays.jitterSeconds = g.delays.stallsPerGpuHour = 1;
     const StepGraph noiseFree = withoutSpread(g);
     for (const Distribution& one : {noiseFree.spatial, noiseFree.data, noiseFree.routing, noiseFree.intraRegime, noiseFree.interRegime,
-                                    noiseFree.computeRegime, noiseFree.classes[0].temporal})
+                                    noiseFree.computeRegime, noiseFree.routingRegime, noiseFree.classes[0].temporal})
         EXPECT_TRUE(one.isDeterministic());
     EXPECT_EQ(noiseFree.delays, StepDelays{});
 }

@@ -555,6 +555,23 @@ void expertGroups(Builder& b)
             g.routing = {Family::gamma, 0.3};
         },
         true);
+    b.add(
+        "routing of a step", same,
+        [](StepGraph& g) {
+            for (Program& p : g.programs)
+                p.blocks[0].ops[1].routed = true;
+            g.routing = {Family::lognormal, 0.05};
+            g.routingRegime = {Family::gamma, 0.3};
+            g.computeRegime = {Family::lognormal, 0.02};
+        },
+        true);
+    b.add("routing of a step alone, experts", eight, [](StepGraph& g) {
+        experts(g);
+        for (Program& p : g.programs)
+            p.blocks[0].ops[1].routed = true;
+        g.routingRegime = {Family::lognormal, 0.1};
+        g.data = {Family::lognormal, 0.05};
+    });
     b.add("routing, data, experts", eight, [](StepGraph& g) {
         experts(g);
         for (Program& p : g.programs)

@@ -107,7 +107,7 @@ StepGraph presentGraph()
         op->kernelClass = std::max(op->kernelClass, 0);
     for (KernelClass& k : g.classes)
         k.temporal = {Family::gamma, 0.1, 0.01, 2.0, k.temporal.pool};
-    for (Distribution* d : {&g.spatial, &g.data, &g.routing, &g.intraRegime, &g.interRegime, &g.computeRegime})
+    for (Distribution* d : {&g.spatial, &g.data, &g.routing, &g.intraRegime, &g.interRegime, &g.computeRegime, &g.routingRegime})
         *d = {Family::gamma, 0.1, 0.01, 2.0, d->pool};
     return g;
 }

@@ -411,6 +411,7 @@ std::vector<Witness> spreadWitnesses()
          [] {
              return with(experts(), {{"model.num_layers", "2"}});
          }},
+        {"moe_imbalance_regime", experts},
     };
     std::vector<Witness> all;
     for (const Law& law : kLaws) {
@@ -441,6 +442,7 @@ const std::map<std::string, const char*> kWithoutWitness = {
     {"variability.preset", "sets the other entries of its section"},
     {"variability.regime_lag1", "correlates steps; the distribution of one step is the same"},
     {"variability.compute_regime_lag1", "as regime_lag1"},
+    {"variability.moe_imbalance_regime_lag1", "as regime_lag1"},
     {"job.preset", "sets the other entries of its section"},
     {"job.start_date", "turns days into dates"},
     {"job.without_spare", "acts only while no spare is left, which is rare in a job of 8 nodes"},
