@@ -126,7 +126,12 @@ TEST(Tornado, PutsTheLargestOnTopAndSumsTheRest)
     EXPECT_EQ(data.baseline, u"p95 now 9.30 s"_s);
     EXPECT_EQ(data.rows.front().doubled.input, u"CV 12 %"_s);
     EXPECT_TRUE(data.rows.back().isOthers);
-    EXPECT_EQ(data.rows.back().label, u"3 others"_s);
+    EXPECT_EQ(data.rows.back().label, u"3 more move p95 by less than 5.1 ms each; click to list them"_s) << "the largest of them: 5 ms";
+    const TornadoData whole = tornadoOf(table, Figure::p95, {.isWhole = true});
+    EXPECT_EQ(whole.rows.size(), table.rows.size() + 1) << "every cause, and the way back";
+    SensitivityTable lone = table; // what is small against the largest is counted, however few causes there are
+    lone.rows.front().spreadDoubled.p95.value = 5;
+    EXPECT_EQ(tornadoOf(lone, Figure::p95).rows.size(), 3U) << "5 s, 171 ms, and the rest below a thirtieth of 5 s";
     EXPECT_NEAR(data.rows.back().doubled.change, 0.010, 1e-12);
     const auto starred = std::find_if(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
     ASSERT_NE(starred, data.rows.end());
@@ -151,7 +156,7 @@ TEST(Tornado, ShowsTheDigitsThatIntervalsLeave)
     Theme theme;
     TornadoChart chart(theme);
     TornadoData data;
-    data.rows = {{u"spatial"_s, u"GPU to GPU"_s, {-0.0074, 0.00015, {}}, {0.00906, 0.00002, {}}}};
+    data.rows = {{u"spatial"_s, u"GPU to GPU"_s, {}, {-0.0074, 0.00015, {}}, {0.00906, 0.00002, {}}}};
     chart.setData(data);
     EXPECT_EQ(chart.endText({-0.0074, 0.00015, {}}), u"−7.4 ms"_s); // hundredths are not earned
     EXPECT_EQ(chart.endText({0.00906, 0.00002, {}}), u"+9.06 ms"_s);
@@ -198,6 +203,19 @@ TEST(PairedBars, SortByTheDifference)
         EXPECT_GE(data.rows[i - 1].difference(), data.rows[i].difference());
     EXPECT_NEAR(data.rows.front().difference(), 0.044, 1e-12);
     EXPECT_EQ(pairedOf(samples::tailAttribution(), AttributionBy::stage, 0).rows.size(), 4U);
+    TailAttribution alike = samples::tailAttribution(); // only what differs beyond its interval has a row, and three at least
+    for (std::size_t i = 1; i < alike.byClass.size(); ++i)
+        alike.byClass[i].shareSlow.value = alike.byClass[i].shareAll.value;
+    const PairedData few = pairedOf(alike, AttributionBy::kernelClass, 0);
+    ASSERT_EQ(few.rows.size(), 4U);
+    EXPECT_EQ(few.rows.back().label, u"7 others"_s);
+    double all = 0;
+    for (const PairedRow& row : few.rows)
+        all += row.all;
+    double expected = 0;
+    for (const AttributionRow& row : alike.byClass)
+        expected += row.shareAll.value;
+    EXPECT_NEAR(all, expected, 1e-12) << "shares still add up";
 }
 
 TEST(HeatMap, KeepsItsScaleUntilTheUserFitsIt)

@@ -2,6 +2,8 @@
 #include "ui/pages/sensitivitypage.h"
 
 #include "core/insight/level/level.h"
+#include "core/scenario/parametertable.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/pages/slopes.h"
 #include "ui/theme/segmented.h"
@@ -11,6 +13,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QStackedWidget>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -94,6 +97,24 @@ QString inputText(const SensitivityRow& row, double times)
     return u"rare "_s + format::number(row.rareProbability * times * 100, 2) + u" %"_s;
 }
 
+/// The next number of two digits above: "16 ms", "0.4 points".
+QString boundText(double largest, bool isShare)
+{
+    const format::TimeUnit unit = isShare ? format::TimeUnit{100, QObject::tr("points")} : format::timeUnit(largest);
+    const double shown = largest * unit.perSecond, digit = shown > 0 ? std::pow(10, std::floor(std::log10(shown)) - 1) : 1;
+    return format::number((std::floor(shown / digit) + 1) * digit, 2) + u' ' + unit.name;
+}
+
+/// What half of the spread means for the scenario; empty where no parameter decides it.
+QString triedText(const SensitivityRow& row)
+{
+    const Parameter* p = findParameter(parameterOf(row));
+    if (!p && row.kind != InputKind::slowPlaces)
+        return {};
+    return QObject::tr("Add a scenario with %1: %2 instead of %3")
+        .arg(p ? QString::fromStdString(p->label) : QObject::tr("slow nodes"), inputText(row, 0.5), inputText(row, 1));
+}
+
 double weightOf(const TornadoRow& row)
 {
     return std::max(std::abs(row.removed.change), std::abs(row.doubled.change));
@@ -121,6 +142,8 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const Tornad
         row.label = causeName(source);
         row.removed = {of(source.spreadRemoved, figure).value, of(source.spreadRemoved, figure).halfWidth, inputText(source, 0)};
         row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
+        row.input = inputText(source, 1);
+        row.tried = triedText(source);
         row.nonMonotonic = source.nonMonotonic;
         row.parameter = QString::fromStdString(parameterOf(source));
         row.missing = form.missing;
@@ -128,19 +151,31 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const Tornad
     }
     std::stable_sort(data.rows.begin(), data.rows.end(),
                      [](const TornadoRow& a, const TornadoRow& b) { return weightOf(a) > weightOf(b); });
-    if (data.rows.size() > form.rows + 1) {
+    if (data.rows.empty())
+        return data;
+    constexpr double kMatters = 1.0 / 30; // of what the largest changes
+    const double least = kMatters * weightOf(data.rows.front());
+    std::size_t kept = 1;
+    while (kept < std::min(form.rows, data.rows.size()) && weightOf(data.rows[kept]) >= least)
+        ++kept;
+    if (!form.isWhole && data.rows.size() > kept + 1) {
         TornadoRow others;
         others.isOthers = true;
-        QStringList names;
-        for (std::size_t i = form.rows; i < data.rows.size(); ++i) {
+        others.id = u"others"_s;
+        for (std::size_t i = kept; i < data.rows.size(); ++i) {
             others.removed.change += data.rows[i].removed.change;
             others.doubled.change += data.rows[i].doubled.change;
-            if (names.size() < 2)
-                names << data.rows[i].label.toLower();
         }
-        others.label = QObject::tr("%1 others").arg(data.rows.size() - form.rows);
-        others.id = names.join(u", "_s) + u", …"_s;
-        data.rows.resize(form.rows);
+        others.label = QObject::tr("%1 more move %2 by less than %3 each; click to list them")
+                           .arg(data.rows.size() - kept)
+                           .arg(data.figure, boundText(weightOf(data.rows[kept]), data.isShare));
+        data.rows.resize(kept);
+        data.rows.push_back(others);
+    } else if (form.isWhole && data.rows.size() > kept + 1) {
+        TornadoRow others;
+        others.isOthers = true;
+        others.id = u"others"_s;
+        others.label = QObject::tr("Click to list only the %1 that matter").arg(kept);
         data.rows.push_back(others);
     }
     return data;
@@ -171,16 +206,20 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
         row.slowHalfWidth = source.shareSlow.halfWidth;
         data.rows.push_back(row);
     }
-    const auto keep = [](const PairedRow& r) { return std::max(std::abs(r.difference()), 0.2 * std::abs(r.all)); };
-    if (data.rows.size() > kShownRows + 1) {
-        std::stable_sort(data.rows.begin(), data.rows.end(), [&](const PairedRow& a, const PairedRow& b) { return keep(a) > keep(b); });
+    constexpr std::size_t kLeast = 3;
+    const auto isClear = [](const PairedRow& r) { return std::abs(r.difference()) > std::hypot(r.allHalfWidth, r.slowHalfWidth); };
+    const auto weight = [&](const PairedRow& r) { return std::abs(r.difference()) + (isClear(r) ? 1 : 0); }; // shares are below 1
+    std::stable_sort(data.rows.begin(), data.rows.end(), [&](const PairedRow& a, const PairedRow& b) { return weight(a) > weight(b); });
+    const auto clear = static_cast<std::size_t>(std::ranges::count_if(data.rows, isClear));
+    const std::size_t kept = std::clamp(clear, kLeast, kShownRows);
+    if (data.rows.size() > kept + 1) {
         PairedRow others;
-        others.label = QObject::tr("%1 others").arg(data.rows.size() - kShownRows);
-        for (std::size_t i = kShownRows; i < data.rows.size(); ++i) {
+        others.label = QObject::tr("%1 others").arg(data.rows.size() - kept);
+        for (std::size_t i = kept; i < data.rows.size(); ++i) {
             others.all += data.rows[i].all;
             others.slow += data.rows[i].slow;
         }
-        data.rows.resize(kShownRows);
+        data.rows.resize(kept);
         data.rows.push_back(others);
     }
     std::stable_sort(data.rows.begin(), data.rows.end(), [](const PairedRow& a, const PairedRow& b) {
@@ -215,29 +254,45 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     m_slopes->setObjectName(u"ranks"_s);
     m_left->addWidget(m_tornado);
     m_left->addWidget(m_slopes);
-    setCards(m_left, m_bars, 0.39);
+    auto* column = new QWidget;
+    auto* layout = new QVBoxLayout(column);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    layout->addWidget(m_left, 3);
+    layout->addWidget(m_bars, 2);
+    setCards(column, nullptr, 0);
     showChosen();
     connect(m_figure, &SegmentedControl::chosen, this, [this] {
         showChosen();
         refreshTornado();
         refreshSlopes();
     });
+    connect(m_by, &SegmentedControl::chosen, this, [this] { refreshBars(); });
+    connectCharts();
+    connect(&theme, &Theme::changed, this, &SensitivityPage::refresh); // another number of rows
+    refresh();
+}
+
+void SensitivityPage::connectCharts()
+{
     connect(m_slopes, &SlopeChart::itemPicked, this, [this](int item) {
         const SlopeRow row = m_slopes->data().rows[static_cast<std::size_t>(item)];
         pick(row.id);
         if (!row.parameter.isEmpty())
             Q_EMIT parameterWanted(row.parameter);
     });
-    connect(m_by, &SegmentedControl::chosen, this, [this] { refreshBars(); });
     connect(m_tornado, &TornadoChart::itemPicked, this, [this](int item) {
         const TornadoRow& row = m_tornado->data().rows[static_cast<std::size_t>(item)];
-        if (row.isOthers)
-            return;
+        if (row.isOthers) {
+            m_isWhole = !m_isWhole;
+            return refreshTornado();
+        }
         const QString parameter = row.parameter; // picking may renew the rows
         pick(row.id);
         if (!parameter.isEmpty())
             Q_EMIT parameterWanted(parameter);
     });
+    connect(m_tornado, &TornadoChart::halfWanted, this, &SensitivityPage::tryHalf);
     connect(m_bars, &PairedBarChart::itemPicked, this, [this](int item) {
         const QString id = m_bars->data().rows[static_cast<std::size_t>(item)].id;
         if (m_by->current() == 0)
@@ -245,8 +300,29 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
         else if (m_by->current() == 1 && id.startsWith(u"stage "_s) && context().selection)
             context().selection->setCell(id.mid(6).toInt(), -1);
     });
-    connect(&theme, &Theme::changed, this, &SensitivityPage::refresh); // another number of rows
-    refresh();
+}
+
+void SensitivityPage::statesShown()
+{
+    m_tornado->setButtonsEnabled(isCurrent(m_table));
+}
+
+void SensitivityPage::tryHalf(int item)
+{
+    const TornadoRow& shown = m_tornado->data().rows[static_cast<std::size_t>(item)];
+    const SensitivityTable* table = m_table.value();
+    const ScenarioEntry* entry = context().study ? context().study->entry(context().currentId) : nullptr;
+    if (!table || !entry || !isCurrent(m_table))
+        return;
+    const auto row = std::find_if(table->rows.begin(), table->rows.end(),
+                                  [&](const SensitivityRow& r) { return QString::fromStdString(r.id) == shown.id; });
+    Result<Scenario> halved = row != table->rows.end() ? withHalvedSpread(*entry->scenario, *row) : Result<Scenario>(Diagnostics{});
+    if (!halved.ok())
+        return;
+    const QString undo = tr("Try half of %1").arg(shown.label);
+    halved->name = context().study->freeName(tr("%1, half of %2").arg(QString::fromStdString(halved->name), shown.label)).toStdString();
+    halved->note.clear();
+    context().study->addScenario(std::move(halved).value(), undo, entry->id);
 }
 
 bool SensitivityPage::showsSlopes() const
@@ -338,7 +414,7 @@ void SensitivityPage::refreshTornado()
     TornadoData data;
     if (table) {
         data = tornadoOf(*table, figure,
-                         {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsForAudience : kShownRows});
+                         {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsForAudience : kShownRows, m_isWhole});
         const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
         if (starred)
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);
@@ -353,6 +429,7 @@ void SensitivityPage::refreshTornado()
     m_tornado->setText(text);
     m_tornado->setData(data);
     shareScale(*m_tornado, data.figure);
+    statesShown();
     present({m_tornado, [this] { return m_table.status(); }, tr("Computing the effect of each cause"),
              data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString()});
 }

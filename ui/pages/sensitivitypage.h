@@ -23,9 +23,10 @@ enum class Figure { p50, p95, p99, mean, exceedance };
 struct TornadoForm {
     int series = 0;
     QString missing;       ///< why the bars are outside calibration; empty = they are not
-    std::size_t rows = 10; ///< of causes; the rest is one row more
+    std::size_t rows = 10; ///< of causes, at most
+    bool isWhole = false;  ///< every cause
 };
-/// Largest change on top, the largest ones, then the rest as one row.
+/// Largest change on top; causes that change less than a thirtieth of what the largest changes are counted in one row.
 [[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const TornadoForm& form = {});
 /// Sorted by falling difference; the rows that differ most are kept, the rest is one row.
 enum class AttributionBy { kernelClass, stage, cause };
@@ -58,6 +59,9 @@ private:
     [[nodiscard]] const SensitivityTable* table() const; ///< on the headline's level
     void refreshTornado();
     void refreshBars();
+    void statesShown() override;
+    void connectCharts();
+    void tryHalf(int item); ///< adds a scenario with half the spread of a cause
     void refreshSlopes();
     void showChosen(); ///< the tornado of a figure, or the ranks at all percentiles
     [[nodiscard]] bool showsSlopes() const;
@@ -68,6 +72,7 @@ private:
     SegmentedControl *m_figure, *m_by;
     QStackedWidget* m_left;
     TornadoChart* m_tornado;
+    bool m_isWhole = false; ///< every cause is listed
     SlopeChart* m_slopes;
     PairedBarChart* m_bars;
     mutable Levelled<SensitivityTable> m_told;

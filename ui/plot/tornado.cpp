@@ -4,6 +4,8 @@
 #include "ui/look/change.h"
 #include "ui/look/format.h"
 
+#include <QPushButton>
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kLabelShare = 0.4; // of the width, at most
+constexpr double kLabelShare = 0.3; // of the width, at most
+constexpr double kColumnGap = 16;   // between columns, at scale 1
 
 QString nameOf(const TornadoRow& row)
 {
@@ -24,8 +27,66 @@ QString nameOf(const TornadoRow& row)
 
 void TornadoChart::setData(const TornadoData& data)
 {
+    const auto sameButton = [](const TornadoRow& a, const TornadoRow& b) { return a.label == b.label && a.tried == b.tried; };
+    const bool isKept = theme().presentation() == m_buttons.isEmpty()
+                        && std::equal(data.rows.begin(), data.rows.end(), m_data.rows.begin(), m_data.rows.end(), sameButton);
     m_data = data;
+    if (!isKept)
+        makeButtons();
     dataChanged();
+    placeButtons();
+}
+
+void TornadoChart::makeButtons()
+{
+    for (QPushButton* button : std::as_const(m_buttons)) { // one of them may be what was pressed
+        button->hide();
+        button->deleteLater();
+    }
+    m_buttons.clear();
+    m_buttonWidth = 0;
+    for (int item = 0; item < itemCount() && !theme().presentation(); ++item) {
+        const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
+        if (row.tried.isEmpty())
+            continue;
+        auto* button = new QPushButton(tr("Try half"), this);
+        button->setProperty("item", item);
+        button->setToolTip(row.tried);
+        button->setAccessibleName(tr("Try half: %1").arg(row.label));
+        connect(button, &QPushButton::clicked, this, [this, item] { Q_EMIT halfWanted(item); });
+        m_buttons << button;
+        button->show();
+    }
+}
+
+void TornadoChart::setButtonsEnabled(bool enabled)
+{
+    for (QPushButton* button : std::as_const(m_buttons))
+        button->setEnabled(enabled);
+}
+
+void TornadoChart::resizeEvent(QResizeEvent* event)
+{
+    RowChart::resizeEvent(event);
+    placeButtons();
+}
+
+void TornadoChart::placeButtons()
+{
+    if (m_buttons.isEmpty())
+        return;
+    m_buttonWidth = m_buttons.front()->sizeHint().width() + look().pxF(kColumnGap);
+    const QList<QPointF> places = measured([this](const Canvas& canvas, const QRectF& area) {
+        QList<QPointF> ends;
+        const Layout at = layout(canvas, area);
+        for (const QPushButton* button : m_buttons)
+            ends << QPointF(area.right(), at.middle(button->property("item").toInt()));
+        return ends;
+    });
+    for (qsizetype i = 0; i < places.size(); ++i) {
+        const QSize size = m_buttons[i]->sizeHint();
+        m_buttons[i]->setGeometry(QRect(QPoint(qRound(places[i].x()) - size.width(), qRound(places[i].y()) - size.height() / 2), size));
+    }
 }
 
 QString TornadoChart::changeText(double change) const
@@ -33,29 +94,31 @@ QString TornadoChart::changeText(double change) const
     return m_data.isShare ? format::pointsDelta(change) : format::secondsDelta(change);
 }
 
-QString TornadoChart::columnText(double change) const
+format::DeltaScale TornadoChart::scaleOfChanges() const
 {
-    if (m_data.isShare)
-        return format::pointsDelta(change);
     double largest = 0;
     for (const TornadoRow& row : m_data.rows)
-        largest = std::max({largest, std::abs(row.removed.change), std::abs(row.doubled.change)});
-    return format::secondsDelta(change, format::deltaScale(largest));
+        if (!row.isOthers)
+            largest = std::max({largest, std::abs(row.removed.change), std::abs(row.doubled.change)});
+    return m_data.isShare ? format::DeltaScale{{100, u"points"_s}, 1} : format::deltaScale(largest);
 }
 
 QString TornadoChart::endText(const TornadoEnd& end) const
 {
+    const format::DeltaScale column = scaleOfChanges();
     if (!(end.halfWidth > 0))
-        return columnText(end.change);
-    double largest = 0;
-    for (const TornadoRow& row : m_data.rows)
-        largest = std::max({largest, std::abs(row.removed.change), std::abs(row.doubled.change)});
-    const format::DeltaScale column = m_data.isShare ? format::DeltaScale{{100, u"points"_s}, 1} : format::deltaScale(largest);
+        return m_data.isShare ? format::pointsDelta(end.change) : format::secondsDelta(end.change, column);
     const double change = end.change * column.unit.perSecond, half = end.halfWidth * column.unit.perSecond;
     if (std::abs(change) <= half)
         return format::plainInterval(half) + u' ' + column.unit.name; // as large as it may be
     const double shown = std::pow(10, -column.decimals);              // as the others of the column, where that leaves a figure
     return format::signedFigure(change, std::abs(change) < shown / 2 ? half : std::max(half, shown)) + u' ' + column.unit.name;
+}
+
+QString TornadoChart::intervalText(const TornadoEnd& end) const
+{
+    const bool isFound = end.halfWidth > 0 && std::abs(end.change) > end.halfWidth; // else the figure is its interval
+    return isFound ? format::plainInterval(end.halfWidth * scaleOfChanges().unit.perSecond) : QString();
 }
 
 TableData TornadoChart::asTable() const
@@ -97,6 +160,8 @@ QStringList TornadoChart::itemReading(int item) const
         return u"%1: %2 %3 (%4)"_s.arg(what, m_data.figure, changeText(e.change), interval)
                + (e.input.isEmpty() ? QString() : u", "_s + e.input);
     };
+    if (row.isOthers)
+        return {row.label};
     QStringList lines{row.label, end(u"Spread removed"_s, row.removed), end(u"Spread doubled"_s, row.doubled)};
     if (row.nonMonotonic)
         lines << u"Not monotonic"_s;
@@ -122,19 +187,38 @@ std::optional<Reach> TornadoChart::ownReach() const
         return std::nullopt;
     Reach own;
     for (const TornadoRow& row : m_data.rows)
-        for (const TornadoEnd& end : {row.removed, row.doubled})
+        for (const TornadoEnd& end : {row.isOthers ? TornadoEnd() : row.removed, row.isOthers ? TornadoEnd() : row.doubled})
             own = {std::min(own.low, end.change - end.halfWidth), std::max(own.high, end.change + end.halfWidth)};
     return own;
+}
+
+TornadoChart::Columns TornadoChart::columns(const Canvas& canvas, const QRectF& area) const
+{
+    double removed = canvas.width(tr("Removed"), Type::tick), doubled = canvas.width(tr("Doubled"), Type::tick), interval = 0;
+    for (const TornadoRow& row : m_data.rows) {
+        if (row.isOthers)
+            continue;
+        removed = std::max(removed, canvas.width(endText(row.removed), Type::smallStrong));
+        doubled = std::max(doubled, canvas.width(endText(row.doubled), Type::smallStrong));
+        interval = std::max(interval, canvas.width(intervalText(row.doubled), Type::small));
+    }
+    Columns at;
+    at.interval = area.right() - m_buttonWidth;
+    at.doubled = at.interval - (interval > 0 ? interval + canvas.px(6) : 0);
+    at.removed = at.doubled - doubled - canvas.px(kColumnGap);
+    return at;
 }
 
 TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& area) const
 {
     Layout at = rows(canvas, area);
-    double labels = 0, texts = 0;
+    const Columns figures = columns(canvas, area);
+    double labels = 0, removed = canvas.width(tr("Removed"), Type::tick);
     for (const TornadoRow& row : m_data.rows) {
+        if (row.isOthers)
+            continue;
         labels = std::max(labels, canvas.width(nameOf(row), Type::bodyStrong));
-        for (const TornadoEnd& end : {row.removed, row.doubled})
-            texts = std::max({texts, canvas.width(endText(end), Type::smallStrong), canvas.width(end.input, Type::tick)});
+        removed = std::max(removed, canvas.width(endText(row.removed), Type::smallStrong));
     }
     Reach all = ownReach().value_or(Reach{});
     if (reach())
@@ -144,8 +228,8 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
     if (!(high - low > 0))
         high = m_data.isShare ? 0.01 : 1e-3;
     at.labelWidth = std::min(labels + canvas.px(16), area.width() * kLabelShare);
-    at.left = area.left() + at.labelWidth + texts + canvas.px(12);
-    at.right = std::max(area.right() - texts - canvas.px(12), at.left + canvas.px(40));
+    at.left = area.left() + at.labelWidth + canvas.px(8);
+    at.right = std::max(figures.removed - removed - canvas.px(2 * kColumnGap), at.left + canvas.px(40));
     at.scale(low, high);
     return at;
 }
@@ -164,14 +248,12 @@ void TornadoChart::paintChangeAxis(Canvas& canvas, const Layout& at) const
     canvas.horizontal(at.left, at.right, at.bottom, canvas.look.pen(Role::axis));
 }
 
-void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const
+void TornadoChart::paintBars(Canvas& canvas, const Layout& at, int item) const
 {
     const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
     const Look& look = canvas.look;
-    const double middle = at.middle(item), half = std::round(std::min(at.rowHeight * 0.28, canvas.px(12)));
-    paintName(canvas, area, at, item, nameOf(row));
-
-    const QColor full = row.isOthers ? look[Role::grey] : look.palette().seriesAt(m_data.series);
+    const double middle = at.middle(item), half = std::round(std::min(at.rowHeight * 0.22, canvas.px(8)));
+    const QColor full = look.palette().seriesAt(m_data.series);
     const auto bar = [&](const TornadoEnd& end, const QColor& fill, bool outlined, double thickness) {
         const double x = at.zero + end.change * at.perUnit;
         QRectF rect(QPointF(std::min(x, at.zero), middle - thickness), QPointF(std::max(x, at.zero), middle + thickness));
@@ -182,7 +264,7 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
             canvas.look.drawHatch(canvas.painter, rect, kUncalibratedHatch, readableOn(fill), canvas.isVector());
         if (outlined)
             canvas.outline(rect.adjusted(0.5, 0.5, -0.5, -0.5), QPen(full, canvas.px(1), Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
-        if (end.halfWidth > 0 && !row.isOthers) {
+        if (end.halfWidth > 0) {
             const double w = end.halfWidth * at.perUnit, cap = canvas.px(3);
             if (w >= 1) {
                 canvas.horizontal(x - w, x + w, middle, look.pen(Role::text));
@@ -194,33 +276,46 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
     };
     // Both ends on the same side (not monotonic): the removed one lies thinner on top.
     const bool sameSide = row.removed.change * row.doubled.change > 0;
-    const QColor tint = row.isOthers ? full : look.palette().tint(full);
+    const QColor tint = look.palette().tint(full);
     if (sameSide) {
         bar(row.doubled, full, false, half);
         bar(row.removed, tint, true, std::round(half * 0.5));
     } else {
-        bar(row.removed, tint, !row.isOthers, half);
+        bar(row.removed, tint, true, half);
         bar(row.doubled, full, false, half);
     }
+}
 
-    const auto write = [&](const TornadoEnd& end, double x, bool left) {
-        const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
-        const bool twoLines = isRoomy(canvas, at) && !end.input.isEmpty();
-        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, endText(end), Type::smallStrong, Role::text, side | Qt::AlignVCenter);
-        if (twoLines)
-            canvas.text({x, middle + canvas.px(8)}, end.input, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
+void TornadoChart::paintFigures(Canvas& canvas, const Layout& at, const Columns& columns, int item) const
+{
+    const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
+    const double y = at.middle(item);
+    const auto write = [&](const TornadoEnd& end, double right) {
+        const Role role = !(std::abs(end.change) > end.halfWidth) ? Role::textTertiary : end.change < 0 ? Role::good : Role::bad;
+        canvas.text({right, y}, endText(end), Type::smallStrong, role, Qt::AlignRight | Qt::AlignVCenter);
     };
-    const auto reach = [&](bool left) {
-        double x = at.zero;
-        for (const TornadoEnd& end : {row.removed, row.doubled}) {
-            const double w = row.isOthers ? 0 : end.halfWidth;
-            x = left ? std::min(x, at.zero + (end.change - w) * at.perUnit) : std::max(x, at.zero + (end.change + w) * at.perUnit);
-        }
-        return x;
-    };
-    const bool removedLeft = row.removed.change < row.doubled.change || (row.removed.change == row.doubled.change);
-    write(removedLeft ? row.removed : row.doubled, reach(true) - canvas.px(8), true);
-    write(removedLeft ? row.doubled : row.removed, reach(false) + canvas.px(8), false);
+    write(row.removed, columns.removed);
+    write(row.doubled, columns.doubled);
+    canvas.text({columns.interval, y}, intervalText(row.doubled), Type::small, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
+}
+
+void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const
+{
+    const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
+    const double middle = at.middle(item), width = at.labelWidth - canvas.px(8);
+    if (row.isOthers) { // over the lines of the grid
+        canvas.fill({area.left(), middle - at.rowHeight / 2, area.width(), at.rowHeight - 1}, canvas[Role::panel]);
+        canvas.text({area.left(), middle}, canvas.elided(row.label, Type::small, area.width()), Type::small, Role::textSecondary,
+                    Qt::AlignLeft | Qt::AlignVCenter);
+        return;
+    }
+    const double up = canvas.px(8);
+    canvas.text({area.left(), middle - up}, canvas.elided(nameOf(row), Type::bodyStrong, width), Type::bodyStrong, Role::text,
+                Qt::AlignLeft | Qt::AlignVCenter);
+    canvas.text({area.left(), middle + up}, canvas.elided(row.input, Type::small, width), Type::small, Role::textSecondary,
+                Qt::AlignLeft | Qt::AlignVCenter);
+    paintBars(canvas, at, item);
+    paintFigures(canvas, at, columns(canvas, area), item);
 }
 
 void TornadoChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
@@ -230,10 +325,15 @@ void TornadoChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactiv
     const Layout at = layout(canvas, area);
     paintBands(canvas, area, at, interactive);
     paintChangeAxis(canvas, at);
+    const Columns heads = columns(canvas, area);
+    const double head = at.top - canvas.px(14);
+    canvas.text({heads.removed, head}, tr("Removed"), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+    canvas.text({heads.doubled, head}, tr("Doubled"), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
     for (int item = 0; item < itemCount(); ++item)
         paintRow(canvas, area, at, item);
-    canvas.vertical(at.zero, at.top - canvas.px(6), at.bottom, canvas.look.pen(Role::text, metric::limitLine));
-    canvas.flag(at.zero, at.top - canvas.px(4), m_data.baseline, area.left(), area.right());
+    const double lineEnd = at.bottom - (m_data.rows.back().isOthers ? at.rowHeight : 0);
+    canvas.vertical(at.zero, at.top - canvas.px(6), lineEnd, canvas.look.pen(Role::text, metric::limitLine));
+    canvas.flag(at.zero, at.top - canvas.px(4), m_data.baseline, area.left(), at.right);
 }
 
 } // namespace prism::ui

@@ -13,6 +13,10 @@ struct SensitivityRow;
 /// The parameter of the table whose value a row changes ("variability.gemm.cv"); empty where there is none (slow places, traces).
 [[nodiscard]] std::string parameterOf(const SensitivityRow& row);
 
+/// A copy in which the parameters behind a row have half their spread (cv and rare probability; what slow places exceed 1 by). Other
+/// classes that the same parameter decides follow. Error: no parameter decides this spread.
+[[nodiscard]] Result<Scenario> withHalvedSpread(const Scenario& scenario, const SensitivityRow& row);
+
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
     std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing",

@@ -178,3 +178,26 @@ TEST(Sensitivity, SlowPlacesAreACause)
     gemm.id = "gemm.qkv";
     EXPECT_EQ(parameterOf(gemm), "variability.gemm.cv");
 }
+
+TEST(Sensitivity, HalfOfASpreadIsHalfOfTheParametersBehindIt)
+{
+    Scenario s;
+    s.variability.gemm = {Family::lognormal, 0.04};
+    s.variability.gemm.rareProbability = 0.01;
+    s.variability.slow = {{3, -1, 1.2, 1}};
+    SensitivityRow row;
+    row.kind = InputKind::kernelClass;
+    row.id = "gemm.qkv";
+    const Result<Scenario> gemm = withHalvedSpread(s, row);
+    ASSERT_TRUE(gemm.ok());
+    EXPECT_DOUBLE_EQ(gemm->variability.gemm.cv, 0.02);
+    EXPECT_DOUBLE_EQ(gemm->variability.gemm.rareProbability, 0.005);
+    EXPECT_EQ(gemm->variability.slow, s.variability.slow) << "nothing else";
+    row.kind = InputKind::slowPlaces;
+    const Result<Scenario> slow = withHalvedSpread(s, row);
+    ASSERT_TRUE(slow.ok());
+    EXPECT_DOUBLE_EQ(slow->variability.slow.front().computeFactor, 1.1);
+    EXPECT_DOUBLE_EQ(slow->variability.slow.front().linkFactor, 1);
+    row.kind = InputKind::data;
+    EXPECT_FALSE(withHalvedSpread(s, row).ok()) << "there is no such spread to halve";
+}
