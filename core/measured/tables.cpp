@@ -14,9 +14,19 @@ namespace {
 
 constexpr double kMaxRanks = 1 << 20;
 
-/// Calls `use` for each data row with exactly `columns` cells; collects the first errors.
-template <class Use>
-Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, Use use)
+/// GB/s of a GPU's links inside a node of the machine that a system stands for; 0 where it stands for none.
+double linkOf(const MeasuredSystem* system)
+{
+    if (system == nullptr)
+        return 0;
+    const ClusterConfig none;
+    const Result<ClusterConfig> cluster = fabricPreset(system->fabric, none);
+    return cluster ? cluster->intraNodeGbPerS : 0.0;
+}
+
+} // namespace
+
+Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, const EachRow& use)
 {
     Diagnostics errors;
     TableRows rows(text);
@@ -32,18 +42,6 @@ Diagnostics forEachRow(const std::string& text, const std::string& path, std::si
     }
     return errors;
 }
-
-/// GB/s of a GPU's links inside a node of the machine that a system stands for; 0 where it stands for none.
-double linkOf(const MeasuredSystem* system)
-{
-    if (system == nullptr)
-        return 0;
-    const ClusterConfig none;
-    const Result<ClusterConfig> cluster = fabricPreset(system->fabric, none);
-    return cluster ? cluster->intraNodeGbPerS : 0.0;
-}
-
-} // namespace
 
 bool positive(const std::string& text, double& value)
 {

@@ -6,6 +6,7 @@
 #include "core/base/textfile.h"
 #include "core/measured/operatorrows.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@ namespace prism {
 
 /// Columns: system, nccl_version, op, dtype, num_gpus, bytes, latency_us, busbw_GBps. The link of a system that sources.h lacks stays 0.
 [[nodiscard]] Result<std::vector<BusRow>> readBusTable(const std::string& path);
+
+/// False where a row cannot be read.
+using EachRow = std::function<bool(const std::vector<std::string>&)>;
+/// Calls `use` for each data row of a table with exactly `columns` cells; the first errors (kMaxTableErrors), each at `path`:line.
+[[nodiscard]] Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, const EachRow& use);
 
 /// A number above 0 and below 1e18 at the start of `text`.
 [[nodiscard]] bool positive(const std::string& text, double& value);

@@ -2,9 +2,7 @@
 #include "bench/constants/gemmtables.h"
 
 #include "core/base/jsontext.h"
-#include "core/base/table.h"
 #include "core/base/textfile.h"
-#include "core/measured/measuredlimits.h"
 #include "core/measured/sources.h"
 #include "core/measured/tables.h"
 
@@ -16,25 +14,6 @@
 namespace prism {
 
 namespace {
-
-/// Calls `use` for each data row with exactly `columns` cells; collects the first errors.
-template <class Use>
-Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, Use use)
-{
-    Diagnostics errors;
-    TableRows rows(text);
-    for (bool header = true; rows.next() && errors.size() < kMaxTableErrors; header = false) {
-        const std::string place = path + ":" + std::to_string(rows.line());
-        if (rows.problem()) {
-            errors.push_back(*rows.problem());
-            errors.back().path = place;
-        } else if (!header && (rows.cells().size() != columns || !use(rows.cells()))) {
-            errors.push_back({Severity::error, place, "the row cannot be read", std::string(rows.text().substr(0, 80)),
-                              std::to_string(columns) + " fields", "", ""});
-        }
-    }
-    return errors;
-}
 
 bool listed(const std::vector<std::string>& names, const std::string& name)
 {
