@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace prism {
 
@@ -68,7 +69,6 @@ Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index)
     VariabilityConfig& v = draw.scenario.variability;
     if (v.stallRateCv > 0) // of the rate from one system to another: drawn here, once
         v.stallsPerGpuHour *= baseQuantile({Family::gamma, v.stallRateCv}, evenPosition(index, axes - 1, axes));
-    v.stallRateCv = 0;
     return draw;
 }
 
@@ -105,11 +105,6 @@ OverSystems overSystems(const SystemsRange& range, Get get)
     return {quantileOfSorted(values, kNineOfTenLow), quantileOfSorted(values, 0.5), quantileOfSorted(values, kNineOfTenHigh)};
 }
 
-StepDelays delaysOf(const VariabilityConfig& v)
-{
-    return {v.stepJitterS, v.stallsPerGpuHour, v.stallMeanS, v.stallCv, v.stallRateCv};
-}
-
 } // namespace
 
 double measuredOverPredicted(const CostedStep& costed, double probability)
@@ -135,23 +130,22 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     SimOptions sim = options;
     sim.numSamples = 0;
     sim.numWithinSamples = kSystemSteps;
-    const auto steps = [&](StepGraph graph, const StepDelays& delays, double trend, int index) {
-        graph.delays = {};
+    const auto steps = [&](StepGraph graph, double trend, int index) {
+        StepDelays delays = std::exchange(graph.delays, {});
+        delays.stallRateCv = 0; // drawn with the system; the scenario's own as the median job has it
         graph.regimeLag1 = graph.computeRegimeLag1 = graph.routingRegimeLag1 = 0; // the steps of a run in any order
         const auto swept = sample(graph, sim);
         out.complete = out.complete && swept->complete;
         return RunFiguresOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))
                                          : std::vector<double>{1.0});
     };
-    StepDelays own = costed.graph.delays;
-    own.stallRateCv = 0; // as the median job has it
-    const RunFiguresOf asItIs = steps(costed.graph, own, 0, kDrawnSystems);
+    const RunFiguresOf asItIs = steps(costed.graph, 0, kDrawnSystems);
     for (int i = 0; i < kDrawnSystems && out.complete && !out.prior.title.empty(); ++i) {
         const Draw draw = drawnSystem(scenario, out.prior, i);
         const Result<CostedStep> other = costStep(draw.scenario);
         if (!other.ok())
             return other.errors();
-        const RunFiguresOf f = steps(other->graph, delaysOf(draw.scenario.variability), draw.trend, i);
+        const RunFiguresOf f = steps(other->graph, draw.trend, i);
         out.systems.push_back({f.mean / asItIs.mean, f.p50 / asItIs.p50, f.p95 / f.p50, f.p99 / f.p50});
     }
     out.p95OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p95OverP50; });

@@ -543,8 +543,8 @@ double PassTable::stretch(const RegimeFactors& r) const
     const double own = residualVariance + lookUp(exposedVariance[0], 1.0) + lookUp(exposedVariance[1], 1.0);
     if (!(own > 1e-11 * computeSeconds * computeSeconds))
         return 1.0;
-    const double own2 = regimeSeconds(r) / computeSeconds,
-                 now = residualVariance * own2 * own2 + lookUp(exposedVariance[0], r.intra) + lookUp(exposedVariance[1], r.inter);
+    const double scale = regimeSeconds(r) / computeSeconds,
+                 now = residualVariance * scale * scale + lookUp(exposedVariance[0], r.intra) + lookUp(exposedVariance[1], r.inter);
     return std::sqrt(now / own);
 }
 
