@@ -417,7 +417,7 @@ TEST(StudyShare, CreatingNeverTouchesWhatIsThere)
     EXPECT_EQ(Study::open(folder / "c.prism", options()).errors().front().path, study_problem::kNotAStudy);
 }
 
-TEST(StudyShare, ThreadsTakeTurnsAtOneStudy)
+TEST(CallersOnThreads, TakeTurnsAtOneStudy)
 {
     Result<Study> study = Study::memory();
     ASSERT_TRUE(study.ok());
