@@ -157,7 +157,8 @@ void addEvaluator(py::module_& module)
         .def(
             "validate_steps",
             [](Evaluator& e, const Scenario& s, const py::object& seconds, int n, U sd, int t) {
-                return validated(e, s, seconds, {.seed = sd, .numSamples = n, .numThreads = t, .varianceShares = false});
+                return validated(e, s, seconds,
+                                 {.seed = sd, .numSamples = n, .numThreads = t, .varianceShares = false, .systemsRange = false});
             },
             py::arg("scenario"), py::arg("seconds"), py::kw_only(), samples(2'000), seed, threads);
 }

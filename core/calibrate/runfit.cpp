@@ -205,7 +205,7 @@ Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& sc
     evaluate.seed = options.seed;
     evaluate.numSamples = options.samples;
     evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
+    evaluate.varianceShares = evaluate.systemsRange = false;
     const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
     if (!snapshot->valid())
         return snapshot->diagnostics;

@@ -259,7 +259,7 @@ private:
         double total = 1, share = 1, before = 0, factor = 1, error = 0;
         for (int round = 0; round < kMaxRounds; ++round) {
             EvaluateOptions evaluate{.numSamples = kMedianSamples};
-            evaluate.varianceShares = false;
+            evaluate.varianceShares = evaluate.systemsRange = false;
             const SnapshotPtr snapshot = evaluator.evaluate(m_out.scenario, evaluate);
             if (!snapshot->valid())
                 return snapshot->diagnostics;

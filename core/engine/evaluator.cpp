@@ -415,10 +415,10 @@ Stage Evaluator::Impl::Run::sample()
         return Stage::refined;
     if (!takeWithin(wanted))
         return Stage::refined;
-    if (!m_options.varianceShares)
-        return Stage::complete;
-    progress(Stage::refined);
-    return takeShares() && takeSystems() ? Stage::complete : Stage::refined;
+    if (m_options.varianceShares || m_options.systemsRange)
+        progress(Stage::refined);
+    const bool taken = (!m_options.varianceShares || takeShares()) && (!m_options.systemsRange || takeSystems());
+    return taken ? Stage::complete : Stage::refined;
 }
 
 SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions& options)

@@ -49,9 +49,10 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 struct EvaluateOptions {
     std::uint64_t seed = 1;
     int numSamples = 2'000;
-    int numThreads = 0;         ///< 0 = all cores
-    double precision = 0;       ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
-    bool varianceShares = true; ///< and the range over systems
+    int numThreads = 0;   ///< 0 = all cores
+    double precision = 0; ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
+    bool varianceShares = true;
+    bool systemsRange = true;
     std::uint64_t revision = 0; ///< copied into the snapshot
     std::stop_token stop;
     std::function<void(SnapshotPtr)> onProgress; ///< coarse and refined snapshots, on the calling thread

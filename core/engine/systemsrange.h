@@ -37,7 +37,8 @@ struct SystemsRange {
 /// (CostedStep::errorBandLow, High; predicted over published - 1 of nine in ten). Its median is the prediction itself.
 [[nodiscard]] double measuredOverPredicted(const CostedStep& costed, double probability);
 
-/// Steps at places spread evenly over a run with a linear trend, (-1, 1) from the first to the last: neighbours keep their correlation.
+/// Multiplies steps at places spread evenly over a run by its trend: the relative change from the first to the last, which settles. Their
+/// mean stays.
 void addTrend(std::vector<double>& steps, double trend);
 
 inline constexpr int kDrawnSystems = 32;

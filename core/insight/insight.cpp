@@ -13,7 +13,7 @@ EvaluateOptions evaluateOptions(const InsightOptions& options, int samples)
     evaluate.seed = options.seed;
     evaluate.numSamples = samples;
     evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
+    evaluate.varianceShares = evaluate.systemsRange = false;
     evaluate.stop = options.stop;
     return evaluate;
 }

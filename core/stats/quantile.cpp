@@ -18,16 +18,18 @@ namespace prism {
 namespace {
 
 using boost::math::constants::root_two;
-/// Near 0 the density of a gamma factor with a shape below 1 has no bound: infinity, no exception, and the quantile's slope is 0.
-using Unbounded = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>>;
+/// Boost.Math computes with long double by default: three times as long, for digits that a table of 1e-7 does not keep. Near 0 the density
+/// of a gamma factor with a shape below 1 has no bound: infinity, no exception, and the quantile's slope is 0.
+using Doubles = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+                                              boost::math::policies::promote_double<false>>;
 
 /// Standard normal quantile from the smaller of both tails; saturates where a tail underflows to 0.
 double normalQuantile(double lower, double upper)
 {
     constexpr double tiny = std::numeric_limits<double>::min();
     if (lower <= upper)
-        return -root_two<double>() * boost::math::erfc_inv(2.0 * std::max(lower, tiny));
-    return root_two<double>() * boost::math::erfc_inv(2.0 * std::max(upper, tiny));
+        return -root_two<double>() * boost::math::erfc_inv(2.0 * std::max(lower, tiny), Doubles());
+    return root_two<double>() * boost::math::erfc_inv(2.0 * std::max(upper, tiny), Doubles());
 }
 
 /// Root of an increasing function of x on [low, high].
@@ -130,7 +132,9 @@ double QuantileFunction::fromTails(double lower, double upper) const
     case Family::gamma:
         if (m_cv < kGammaExpansionCv)
             return gammaExpansion(m_cv, normalQuantile(lower, upper));
-        return m_scale * (lower <= upper ? boost::math::gamma_p_inv(m_location, lower) : boost::math::gamma_q_inv(m_location, upper));
+        return m_scale
+               * (lower <= upper ? boost::math::gamma_p_inv(m_location, lower, Doubles())
+                                 : boost::math::gamma_q_inv(m_location, upper, Doubles()));
     case Family::weibull: {
         const double hazard = lower <= upper ? -std::log1p(-lower) : -std::log(upper);
         return m_scale * std::pow(hazard, 1.0 / m_location);
@@ -159,7 +163,7 @@ double QuantileFunction::cdf(double x) const
     case Family::lognormal:
         return normalCdf((std::log(x) - m_location) / m_scale);
     case Family::gamma:
-        return m_cv < kGammaExpansionCv ? normalCdf(gammaScore(m_cv, x)) : boost::math::gamma_p(m_location, x / m_scale);
+        return m_cv < kGammaExpansionCv ? normalCdf(gammaScore(m_cv, x)) : boost::math::gamma_p(m_location, x / m_scale, Doubles());
     case Family::weibull:
         return -std::expm1(-std::pow(x / m_scale, m_location));
     default:
@@ -186,7 +190,7 @@ double QuantileFunction::slope(double lower, double upper) const
             return m_cv * (1.0 + 2.0 * m_cv * z / 3.0 + m_cv * m_cv * (3.0 * z * z - 7.0) / 36.0) / normalDensity(z);
         }
         const double x = fromTails(lower, upper) / m_scale;
-        return m_scale / boost::math::gamma_p_derivative(m_location, x, Unbounded());
+        return m_scale / boost::math::gamma_p_derivative(m_location, x, Doubles());
     }
     case Family::weibull: {
         // Q = s H^(1/k), H = -ln(upper), dH/du = 1/upper.

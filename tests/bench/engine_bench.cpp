@@ -109,7 +109,7 @@ void editJob(benchmark::State& state, const CvOf& cvOf)
     Evaluator evaluator;
     (void)evaluator.evaluate(scenario, {});
     EvaluateOptions options;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     double first = 0.0;
     options.onProgress = [&](const SnapshotPtr& s) { first = s->stage == Stage::coarse ? s->cost.elapsedSeconds : first; };
     EvaluationCost cost;

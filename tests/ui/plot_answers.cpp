@@ -51,7 +51,7 @@ protected:
         EvaluateOptions options;
         options.seed = 7;
         options.numSamples = 500;
-        options.varianceShares = false;
+        options.varianceShares = options.systemsRange = false;
         for (const ScenarioEntry& e : m_study.state().entries) {
             ShownScenario shown;
             shown.id = e.id;

@@ -58,7 +58,7 @@ protected:
         EvaluateOptions options;
         options.seed = 7;
         options.numSamples = 400;
-        options.varianceShares = false;
+        options.varianceShares = options.systemsRange = false;
         const ScenarioEntry* entry = m_study.entry(m_id);
         ShownScenario shown;
         shown.id = m_id;

@@ -69,7 +69,7 @@ protected:
         EvaluateOptions options;
         options.seed = 7;
         options.numSamples = 1000;
-        options.varianceShares = false;
+        options.varianceShares = options.systemsRange = false;
         snapshot = evaluator->evaluate(*study.entry(m_id)->scenario, options);
         ASSERT_TRUE(snapshot->valid());
         pages = makePages(theme, cache);

@@ -38,7 +38,7 @@ SnapshotPtr evaluated(Evaluator& evaluator, const GhostQuestion& question, const
     EvaluateOptions options;
     options.seed = question.seed;
     options.numSamples = kGhostSamples;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     options.stop = question.stop;
     options.onProgress = onProgress;
     try {

@@ -272,6 +272,8 @@ Answer answerOf(const Findings& f)
         answer.certainty << QObject::tr("Model: on nine of ten published jobs of this kind its mean step was %1 off. This shifts all "
                                         "scenarios alike more than one against another.")
                                 .arg(format::band(costed.errorBandLow, costed.errorBandHigh));
+    if (best.snapshot->systems && !best.snapshot->systems->systems.empty())
+        answer.certainty << QString::fromStdString(systemsSentence(*best.snapshot->systems));
     for (const Doubt& doubt : verdictOf(*best.snapshot).doubts)
         answer.certainty << QString::fromStdString(doubt.sentence);
     if (const QString jobs = jobsDiffer(f); !jobs.isEmpty())

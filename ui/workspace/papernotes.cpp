@@ -38,6 +38,8 @@ QString methodOf(const Snapshot& s)
     if (s.costed && s.costed->errorBandHigh > s.costed->errorBandLow)
         text += QObject::tr(" Model error %1: it held 90 % of the published runs and does not shrink with n.")
                     .arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh));
+    if (s.systems && !s.systems->systems.empty())
+        text += u' ' + QString::fromStdString(systemsSentence(*s.systems));
     return text;
 }
 

@@ -15,6 +15,12 @@ FactorSampler samplerOf(Family family, double cv)
     return FactorSampler({cv > 0.0 ? family : Family::deterministic, cv});
 }
 
+const FactorSampler& unitJitter()
+{
+    static const FactorSampler kSampler({Family::gamma, kJitterShapeCv}); // 2,400 inversions of the incomplete gamma function
+    return kSampler;
+}
+
 } // namespace
 
 StepDelayModel::StepDelayModel(const StepGraph& graph, std::uint64_t seed, Run run)
@@ -22,7 +28,6 @@ StepDelayModel::StepDelayModel(const StepGraph& graph, std::uint64_t seed, Run r
       m_seed(seed),
       m_run(run),
       m_gpus(static_cast<double>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks()),
-      m_jitter(samplerOf(Family::gamma, m_delays.jitterSeconds > 0.0 ? kJitterShapeCv : 0.0)),
       m_size(samplerOf(Family::lognormal, m_delays.stallCv)),
       m_rate(samplerOf(Family::gamma, m_delays.stallRateCv))
 {
@@ -33,7 +38,7 @@ double StepDelayModel::jitter(std::uint64_t step, double seconds) const
     if (!(m_delays.jitterSeconds > 0.0))
         return 0.0;
     const double u = uniform(m_seed, purposeStream(Purpose::stepJitter, static_cast<std::uint64_t>(m_run)), step);
-    return std::max(-0.5 * seconds, m_delays.jitterSeconds * (m_jitter.base(u) - 1.0) / kJitterShapeCv);
+    return std::max(-0.5 * seconds, m_delays.jitterSeconds * (unitJitter().base(u) - 1.0) / kJitterShapeCv);
 }
 
 double StepDelayModel::stalls(std::uint64_t step, double seconds) const

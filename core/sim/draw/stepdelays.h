@@ -31,7 +31,7 @@ private:
     std::uint64_t m_seed;
     Run m_run;
     double m_gpus;
-    FactorSampler m_jitter, m_size, m_rate;
+    FactorSampler m_size, m_rate;
 };
 
 /// Adds the delays to steps 0, 1, ... of a run.

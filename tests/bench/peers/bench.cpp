@@ -114,7 +114,7 @@ void measureLargeJob(std::vector<BenchBound>& rows)
     (void)evaluator.evaluate(scenario, {});
     double first = 1e300;
     EvaluateOptions options;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     const auto edit = [&](const char* id, const std::string& value) {
         (void)evaluator.evaluate(require(setParameter(scenario, id, value)), options);
     };

@@ -58,7 +58,7 @@ TEST(FittedRun, LevelAndLeaningShapeComeBack)
     ASSERT_TRUE(fit.ok());
     EvaluateOptions options;
     options.numSamples = 4'000;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     const SnapshotPtr snapshot = evaluator.evaluate(fit->fitted, options);
     ASSERT_TRUE(snapshot->valid());
     EXPECT_NEAR(medianOf(snapshot->samples->withinSeconds), run.medianSeconds, 0.003 * run.medianSeconds);

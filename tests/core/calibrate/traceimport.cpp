@@ -153,7 +153,7 @@ TEST(TraceImport, TheMedianIsThatOfTheMeasuredStepsWhateverTheBase)
         ASSERT_TRUE(imported.ok()) << name << ": " << imported.errors()[0].message;
         Evaluator evaluator;
         EvaluateOptions options{.seed = 7, .numSamples = 4'000};
-        options.varianceShares = false;
+        options.varianceShares = options.systemsRange = false;
         const SnapshotPtr snapshot = evaluator.evaluate(imported->scenario, options);
         ASSERT_TRUE(snapshot->valid()) << name;
         EXPECT_NEAR(snapshot->across.p50 / seconds[15], 1, 0.01) << name;

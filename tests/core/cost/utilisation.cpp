@@ -15,7 +15,7 @@ SnapshotPtr noiseFreeSnapshot(Scenario s)
     Evaluator evaluator;
     EvaluateOptions options;
     options.numSamples = 1;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     return evaluator.evaluate(s, options);
 }
 

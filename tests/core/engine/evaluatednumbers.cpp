@@ -54,6 +54,7 @@ EvaluateOptions sampled(int samples, bool shares = false)
     EvaluateOptions o;
     o.numSamples = samples;
     o.varianceShares = shares;
+    o.systemsRange = false;
     return o;
 }
 

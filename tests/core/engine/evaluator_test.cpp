@@ -31,7 +31,7 @@ EvaluateOptions options(int samples = 600)
 EvaluateOptions withoutShares()
 {
     EvaluateOptions o = options(300);
-    o.varianceShares = false;
+    o.varianceShares = o.systemsRange = false;
     return o;
 }
 
@@ -58,7 +58,7 @@ const Nodes kCost = {{"cost", 1}};
 const Nodes kSweeps = kCost + Nodes{{"samples", 1}, {"samples within a job", 1}};
 const Nodes kSamples = kSweeps + Nodes{{"median jobs", 1}};
 
-TEST(Evaluator, UndoRecomputesNothing)
+TEST(EvaluatorLong, UndoRecomputesNothing)
 {
     Evaluator evaluator;
     const Scenario before = sample();
@@ -73,7 +73,7 @@ TEST(Evaluator, UndoRecomputesNothing)
     EXPECT_EQ(undone->samples->acrossSeconds, first->samples->acrossSeconds);
 }
 
-TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
+TEST(EvaluatorLong, OneEditOfEachGroupRecomputesItsNodesOnce)
 {
     struct Edit {
         const char *id, *value;
@@ -144,7 +144,7 @@ TEST(Evaluator, MeasuredSpeedsKeepThePlanAndTheFactors)
     EXPECT_GT(nodes.at("pass table"), 0);
 }
 
-TEST(Evaluator, VarianceSharesOfAnEditSampleOnlyTheCauseThatChanged)
+TEST(EvaluatorLong, VarianceSharesOfAnEditSampleOnlyTheCauseThatChanged)
 {
     Evaluator evaluator;
     (void)evaluator.evaluate(sample(), options());
@@ -155,7 +155,7 @@ TEST(Evaluator, VarianceSharesOfAnEditSampleOnlyTheCauseThatChanged)
     EXPECT_EQ(nodes.at("variance"), 1);
 }
 
-TEST(Evaluator, SameBitsWithAndWithoutTheCacheAndInAnyOrder)
+TEST(EvaluatorLong, SameBitsWithAndWithoutTheCacheAndInAnyOrder)
 {
     const Scenario a = sample();
     const Scenario b = setParameter(a, "variability.gemm.cv", "0.03").value();
@@ -192,10 +192,10 @@ TEST(Evaluator, SamplesAreKnownUnderEveryOptionThatChangesThem)
     EXPECT_TRUE(known());
 }
 
-TEST(Evaluator, NoOptionGivesAnOlderResult)
+TEST(EvaluatorLong, NoOptionGivesAnOlderResult)
 {
     EvaluateOptions o = options(400);
-    auto& [seed, numSamples, numThreads, precision, varianceShares, revision, stop, onProgress] = o;
+    auto& [seed, numSamples, numThreads, precision, varianceShares, systemsRange, revision, stop, onProgress] = o;
     Evaluator warm;
     const SnapshotPtr first = warm.evaluate(sample(), o);
     const auto expectFresh = [&](const char* what) {
@@ -216,13 +216,15 @@ TEST(Evaluator, NoOptionGivesAnOlderResult)
     expectFresh("precision");
     precision = 0, varianceShares = false;
     EXPECT_EQ(warm.evaluate(sample(), o)->varianceShare.spatial, 0.0);
-    varianceShares = true, numThreads = 1, revision = 7, stop = std::stop_source().get_token(), onProgress = [](const SnapshotPtr&) {};
+    varianceShares = true, systemsRange = false;
+    EXPECT_EQ(warm.evaluate(sample(), o)->systems, nullptr);
+    systemsRange = true, numThreads = 1, revision = 7, stop = std::stop_source().get_token(), onProgress = [](const SnapshotPtr&) {};
     const SnapshotPtr last = warm.evaluate(sample(), o);
     EXPECT_EQ(last->cost.recomputedNodes, 0) << "none of these changes a figure";
     EXPECT_EQ(last->revision, 7U);
 }
 
-TEST(Evaluator, CallersOnSeveralThreadsShareTheCache)
+TEST(CallersOnThreads, ShareTheCacheOfTheEvaluator)
 {
     // One thread of its own for each caller: ThreadSanitizer does not see what oneTBB orders.
     EvaluateOptions o = withoutShares();
@@ -272,7 +274,7 @@ TEST(Evaluator, PrecisionSamplesUntilTheIntervalIsNarrow)
 {
     Evaluator evaluator;
     EvaluateOptions o = options(500);
-    o.varianceShares = false;
+    o.varianceShares = o.systemsRange = false;
     const auto rough = evaluator.evaluate(sample(), o);
     o.precision = 0.5 * rough->across.ciP95 / rough->across.p95;
     const auto precise = evaluator.evaluate(sample(), o);

@@ -190,7 +190,7 @@ void addJob(const Sheet& sheet, Scenario scenario)
     Evaluator evaluator;
     EvaluateOptions options;
     options.numSamples = 1;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     const SnapshotPtr s = evaluator.evaluate(scenario, options);
     sheet.add("job.step_tokens_per_s_tflops_per_gpu", {s->tokensPerSecond, s->tflopsPerGpu});
     sheet.add("job.step_mfu_causal_mfu_hfu", {s->mfuCausal, s->mfu, s->hfu});

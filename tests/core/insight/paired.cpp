@@ -296,7 +296,7 @@ TEST(PairedSampling, TakesTheSeedThreadsAndStepsOfTheInsight)
     EXPECT_EQ(evaluate.seed, 7U);
     EXPECT_EQ(evaluate.numThreads, 3);
     EXPECT_EQ(evaluate.numSamples, 123);
-    EXPECT_FALSE(evaluate.varianceShares);
+    EXPECT_FALSE(evaluate.varianceShares || evaluate.systemsRange);
 }
 
 TEST(HeadlineChanges, MetricsAtTheMedianStepHaveItsRelativeError)

@@ -164,7 +164,7 @@ SnapshotPtr sampled(const Scenario& s)
     Evaluator evaluator;
     EvaluateOptions options;
     options.numSamples = 1'000;
-    options.varianceShares = false;
+    options.varianceShares = options.systemsRange = false;
     SnapshotPtr snapshot = evaluator.evaluate(s, options);
     EXPECT_TRUE(snapshot->valid());
     return snapshot;
