@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/explore/candidatemodel.h"
 
+#include "ui/explore/candidatedelegate.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/figures.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/plot/plotbase.h"
 
-#include <QFont>
-
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-void CandidateModel::setExploration(const std::shared_ptr<const Exploration>& exploration, int present)
+void CandidateModel::setExploration(const std::shared_ptr<const Exploration>& exploration, int present, const Estimate& now)
 {
     beginResetModel();
+    m_now = now;
     m_exploration = exploration;
     m_present = present;
     double largest = 0;
@@ -69,10 +70,10 @@ QString CandidateModel::text(int candidate, int column) const
     switch (column) {
     case nameColumn:
         return candidateName(c);
-    case p50Column:
-        return format::number(c.p50.value * m_unit.perSecond);
     case p95Column:
         return format::number(c.p95.value * m_unit.perSecond);
+    case changeColumn:
+        return m_now.value > 0 ? format::percentChange(change(c)) : QString();
     case memoryColumn:
         return format::number(c.peakMemoryGib);
     case costColumn:
@@ -87,6 +88,30 @@ QString CandidateModel::text(int candidate, int column) const
     }
 }
 
+Estimate CandidateModel::change(const ExploreCandidate& c) const
+{
+    return {c.p95.value / m_now.value - 1, std::hypot(c.p95.halfWidth, m_now.halfWidth) / m_now.value};
+}
+
+FigureRuns CandidateModel::runs(int candidate, int column) const
+{
+    const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
+    if (column == nameColumn) {
+        const QString mark = text(candidate, markColumn), further = furtherSettings(c);
+        FigureRuns all{{layoutName(c), candidate == 0 ? Type::bodyStrong : Type::body}};
+        if (!further.isEmpty())
+            all << FigureRun{u"  "_s + further, Type::small, Role::textSecondary};
+        if (!mark.isEmpty())
+            all << FigureRun{u"   "_s + mark, Type::smallStrong, Role::accent};
+        return all;
+    }
+    if (column == changeColumn && m_now.value > 0) {
+        const Estimate by = change(c);
+        return {{text(candidate, column), Type::body, !by.significant() ? Role::textTertiary : by.value < 0 ? Role::good : Role::bad}};
+    }
+    return {{text(candidate, column), column == p95Column ? Type::bodyStrong : Type::body}};
+}
+
 QVariant CandidateModel::data(const QModelIndex& index, int role) const
 {
     const int candidate = index.isValid() ? candidateAt(index.row()) : -1;
@@ -97,8 +122,12 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole: {
         const QString mark = index.column() == nameColumn ? text(candidate, markColumn) : QString();
-        return mark.isEmpty() ? text(candidate, index.column()) : text(candidate, nameColumn) + u'\n' + mark;
+        return mark.isEmpty() ? text(candidate, index.column()) : text(candidate, nameColumn) + u", "_s + mark;
     }
+    case kRunsRole:
+        return QVariant::fromValue(runs(candidate, index.column()));
+    case CandidateDelegate::kMemoryRole:
+        return index.column() == memoryColumn ? QVariant::fromValue(MemoryShare{c.peakMemoryGib, c.capacityGib}) : QVariant();
     case Qt::TextAlignmentRole:
         return QVariant::fromValue((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ToolTipRole: {
@@ -108,12 +137,6 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const
                  format::seconds(c.noiseFreeSeconds).text(), format::number(c.peakMemoryGib), format::number(c.capacityGib),
                  format::count(c.samples), c.pareto ? tr("; on the front of time, memory and cost") : QString())
             .append(alike.isEmpty() ? QString() : u'\n' + alike);
-    }
-    case Qt::FontRole: {
-        QFont font;
-        const bool best = candidate == 0 || candidate == static_cast<int>(m_exploration->bestByMean);
-        font.setWeight(best ? QFont::DemiBold : QFont::Normal);
-        return best ? QVariant(font) : QVariant();
     }
     default:
         return {};
@@ -125,13 +148,15 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal)
         return {};
     const QString names[kColumns] = {
-        tr("Strategy"), u"p50, "_s + m_unit.name, u"p95, "_s + m_unit.name, tr("GiB"), tr("$/billion"), tr("P(best)"), QString()};
+        tr("Layout"), u"p95, "_s + m_unit.name, tr("Against now"), tr("Memory, GiB"), tr("$/billion"), tr("P(best)"), QString()};
     if (role == Qt::DisplayRole)
         return names[section];
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((section == nameColumn || section == markColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == changeColumn)
+        return tr("Change of p95 against the present scenario");
     if (role == Qt::ToolTipRole && section == memoryColumn)
-        return tr("Peak memory of a GPU");
+        return tr("Peak memory of a GPU; the bar is its capacity");
     if (role == Qt::ToolTipRole && section == costColumn)
         return tr("Dollars per billion tokens, at the figure that is ranked");
     if (role == Qt::ToolTipRole && section == chanceColumn)
@@ -143,9 +168,8 @@ double CandidateModel::sortKey(int candidate, int column) const
 {
     const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
     switch (column) {
-    case p50Column:
-        return c.p50.value;
     case p95Column:
+    case changeColumn:
         return c.p95.value;
     case memoryColumn:
         return c.peakMemoryGib;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The candidates of a search as a table: strategy, step times, memory, cost, chance to be the best.
+// The candidates of a search as a table: layout, p95, change against now, memory, cost, chance to be the best.
 #pragma once
 
 #include "core/explore/explore.h"
+#include "ui/look/figures.h"
 #include "ui/look/format.h"
 #include "ui/look/tabledata.h"
 
@@ -16,12 +17,12 @@ namespace prism::ui {
 class CandidateModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { nameColumn, p50Column, p95Column, memoryColumn, costColumn, chanceColumn, markColumn, kColumns };
+    enum Column { nameColumn, p95Column, changeColumn, memoryColumn, costColumn, chanceColumn, markColumn, kColumns };
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// `present`: index of the candidate that the scenario is; -1 = none of them.
-    void setExploration(const std::shared_ptr<const Exploration>& exploration, int present);
+    /// `present`: index of the candidate that the scenario is; -1 = none of them. `now`: p95 of the scenario, seconds; 0 = not known.
+    void setExploration(const std::shared_ptr<const Exploration>& exploration, int present, const Estimate& now = {});
     /// Index into the exploration's candidates; -1 = no such row.
     [[nodiscard]] int candidateAt(int row) const;
     [[nodiscard]] int rowOf(int candidate) const;
@@ -37,11 +38,14 @@ public:
 private:
     [[nodiscard]] double sortKey(int candidate, int column) const;
     [[nodiscard]] QString text(int candidate, int column) const;
+    [[nodiscard]] FigureRuns runs(int candidate, int column) const;
+    [[nodiscard]] Estimate change(const ExploreCandidate& candidate) const; ///< of p95 against now, a share
 
     std::shared_ptr<const Exploration> m_exploration;
     std::vector<int> m_order;
     format::TimeUnit m_unit{1, QStringLiteral("s")}; ///< of a column of times
     int m_present = -1, m_sorted = -1;
+    Estimate m_now; ///< p95 of the scenario
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/explore/explorepage.h"
 
+#include "ui/explore/candidatedelegate.h"
 #include "ui/explore/candidatemodel.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
-#include "ui/pages/wrappedcells.h"
 #include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
 #include "ui/pages/emptynote.h"
@@ -69,6 +69,7 @@ const AxisFigure kFigures[] = {
      [](const ExploreCandidate&) { return 0.0; }, true},
 };
 
+constexpr int kLastOfStep = 2;    // of the figures: those that the present scenario has too
 constexpr double kMinColumn = 48; // at scale 1
 
 } // namespace
@@ -98,8 +99,9 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(buildNote());
-    layout->addWidget(buildTable(), 1);
-    setCards(main, m_scatter, 0.35);
+    layout->addWidget(buildTable(), 3);
+    layout->addWidget(m_scatter, 2);
+    setCards(main, nullptr, 0);
     m_scatter->setObjectName(u"exploreScatter"_s);
     setExported({m_scatter});
     connect(m_start, &QPushButton::clicked, this, &ExplorePage::search);
@@ -157,7 +159,7 @@ QWidget* ExplorePage::buildTable()
 {
     QVBoxLayout* layout = makeCard(*m_tableCard, theme());
     auto* head = new QHBoxLayout;
-    head->addWidget(cardText(u"title"_s, {}, tr("Strategies")));
+    head->addWidget(cardText(u"title"_s, {}, tr("Layouts")));
     m_count->setProperty("role", u"secondary"_s);
     m_count->setProperty("type", u"small"_s);
     head->addStretch(1);
@@ -176,8 +178,9 @@ QWidget* ExplorePage::buildTable()
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->setColumnHidden(CandidateModel::markColumn, true); // said beneath the name
-    wrapCells(*m_table, theme());                               // a long name takes another line, so that every figure is in view
+    m_table->setColumnHidden(CandidateModel::markColumn, true); // written after the name
+    m_table->setItemDelegate(new CandidateDelegate(theme(), m_table));
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     fitCandidates();
     connect(&theme(), &Theme::changed, this, &ExplorePage::fitCandidates);
     m_nothing = new EmptyNote(*m_table);
@@ -278,6 +281,7 @@ void ExplorePage::compareBoth()
 void ExplorePage::fitCandidates()
 {
     QHeaderView& header = *m_table->horizontalHeader();
+    m_table->verticalHeader()->setDefaultSectionSize(theme().px(metric::row));
     m_table->resizeColumnsToContents();
     header.setMinimumSectionSize(theme().px(kMinColumn)); // numbers leave their room to the names
     header.setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
@@ -302,7 +306,8 @@ void ExplorePage::refresh()
         for (std::size_t i = 0; i < found->candidates.size() && s && s->snapshot; ++i)
             if (present < 0 && isCandidate(s->snapshot->scenario, found->candidates[i]))
                 present = static_cast<int>(i);
-        m_model->setExploration(m_shown, present);
+        m_model->setExploration(m_shown, present,
+                                s && s->snapshot ? Estimate{s->snapshot->across.p95, s->snapshot->across.ciP95} : Estimate());
         fitCandidates();
         m_table->selectRow(0);
     }
@@ -333,6 +338,7 @@ void ExplorePage::refreshNote()
     const Exploration* found = m_search.value();
     const bool differ = found && found->bestByMean != 0;
     m_compare->setVisible(differ && !theme().presentation());
+    m_noteCard->setVisible(!found || differ); // else the answer and the first row say it
     if (!found) {
         m_note->setText(
             tr("Search tries every layout of the ranges without noise, samples the promising ones until their order is known, and "
@@ -397,6 +403,17 @@ void ExplorePage::refreshScatter()
                 notes << alike;
             data.points.push_back({QString::number(i), candidateName(c), x.value(c), y.value(c), x.half(c), y.half(c), c.pareto, mark,
                                    mark.contains(tr("now")), notes});
+        }
+        const SnapshotPtr now = snapshot();
+        const bool isListed = std::ranges::any_of(data.points, &ScatterPoint::outlined);
+        if (const int figures = std::max(m_xFigure->currentIndex(), m_yFigure->currentIndex());
+            now && !isListed && figures <= kLastOfStep) {
+            ExploreCandidate own;
+            own.p50 = {now->across.p50, now->across.ciP50};
+            own.p95 = {now->across.p95, now->across.ciP95};
+            own.peakMemoryGib = now->costed ? now->costed->memory.peakGib : 0;
+            data.points.push_back(
+                {u"now"_s, tr("present scenario"), x.value(own), y.value(own), x.half(own), y.half(own), false, tr("now"), true, {}});
         }
         text.footer << tr("seed %1, common random numbers, up to 4,096 steps each; searched in %2 s.")
                            .arg(found->seed)

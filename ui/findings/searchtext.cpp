@@ -87,13 +87,19 @@ Result<SearchSpace> searchSpaceOf(const QString& text, const Scenario& scenario)
     return space.axes.empty() ? defaultSpace(scenario) : space;
 }
 
-QString candidateName(const ExploreCandidate& candidate)
+namespace {
+
+/// Settings with a short name as "TP8", others in words; which of them `isWanted(has a short name)` says.
+template <class IsWanted>
+QString settingsOf(const ExploreCandidate& candidate, IsWanted isWanted)
 {
     QStringList parts;
     for (const auto& [id, value] : candidate.values) {
         const Parameter* p = findParameter(id);
         const bool isShort = p && !p->shortName.empty();
         const QString text = QString::fromStdString(value);
+        if (!isWanted(isShort))
+            continue;
         if (isShort)
             parts << QString::fromStdString(p->shortName) + (text.front().isDigit() ? QString() : u" "_s) + text;
         else if (id == "parallelism.pipeline_schedule")
@@ -102,6 +108,23 @@ QString candidateName(const ExploreCandidate& candidate)
             parts << QString::fromStdString(p->label).toLower() + u' ' + text;
     }
     return parts.join(u' ');
+}
+
+} // namespace
+
+QString candidateName(const ExploreCandidate& candidate)
+{
+    return settingsOf(candidate, [](bool) { return true; });
+}
+
+QString layoutName(const ExploreCandidate& candidate)
+{
+    return settingsOf(candidate, [](bool isShort) { return isShort; });
+}
+
+QString furtherSettings(const ExploreCandidate& candidate)
+{
+    return settingsOf(candidate, [](bool isShort) { return !isShort; });
 }
 
 Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate& candidate)

@@ -19,6 +19,9 @@ namespace prism::ui {
 [[nodiscard]] QString withAxis(const QString& text, const Parameter& parameter, const QStringList& values);
 /// "TP8 PP16 VPP4", parameters without a short name by their values behind it.
 [[nodiscard]] QString candidateName(const ExploreCandidate& candidate);
+/// The two parts of it: sizes with short names ("TP8 PP16"), and the other settings ("zb-v recomputation selective").
+[[nodiscard]] QString layoutName(const ExploreCandidate& candidate);
+[[nodiscard]] QString furtherSettings(const ExploreCandidate& candidate);
 /// The scenario with a candidate's values under its name. Errors: values that a parameter does not take.
 [[nodiscard]] Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate& candidate);
 /// Whether the scenario already has all values of the candidate, or of one that is alike in every figure.

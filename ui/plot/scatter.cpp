@@ -125,9 +125,11 @@ void ScatterChart::paintMarks(Canvas& canvas, const Axes& at) const
         if (p.mark.isEmpty())
             continue;
         const QPointF place = at.place(p.x, p.y);
-        const double width = std::max(canvas.width(p.mark, Type::smallStrong), canvas.width(p.label, Type::tick));
+        const double roomRight = at.plot.right() - place.x() - canvas.px(10), roomLeft = place.x() - at.plot.left() - canvas.px(10);
+        const QString label = canvas.elided(p.label, Type::tick, std::max(roomRight, roomLeft));
+        const double width = std::max(canvas.width(p.mark, Type::smallStrong), canvas.width(label, Type::tick));
         const double high = canvas.lineHeight(Type::small) + canvas.lineHeight(Type::tick);
-        const bool right = place.x() + canvas.px(10) + width <= at.plot.right();
+        const bool right = width <= roomRight || roomRight >= roomLeft;
         // Right or left of the point, then above or below, wherever no other name stands.
         QRectF box;
         for (const double shift : p.front ? std::array{0.12, -1.12, -2.2, 1.2, -0.5} : std::array{-0.5, -1.4, 0.4, -2.4, 1.4}) {
@@ -140,7 +142,7 @@ void ScatterChart::paintMarks(Canvas& canvas, const Axes& at) const
         const Qt::Alignment side = right ? Qt::AlignLeft : Qt::AlignRight;
         const double x = right ? box.left() : box.right();
         canvas.text({x, box.top()}, p.mark, Type::smallStrong, Role::text, side | Qt::AlignTop);
-        canvas.text({x, box.top() + canvas.lineHeight(Type::small)}, p.label, Type::tick, Role::textSecondary, side | Qt::AlignTop);
+        canvas.text({x, box.top() + canvas.lineHeight(Type::small)}, label, Type::tick, Role::textSecondary, side | Qt::AlignTop);
     }
 }
 
