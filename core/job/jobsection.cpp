@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <cmath>
+
 namespace prism {
 namespace {
 
@@ -55,9 +57,14 @@ bool isZero(const ParameterValue& value)
     return (real && *real == 0) || (whole && *whole == 0);
 }
 
+/// Three digits: derived values have more than they earn.
 std::string valueText(const Parameter& p, const Scenario& s)
 {
-    const std::string value = parameterText(p, s);
+    constexpr double kWhole = 1000; // from here on three digits would drop whole units
+    const ParameterValue held = p.get(s);
+    const double* number = std::get_if<double>(&held);
+    const bool isRounded = number && !p.isPercent && std::abs(*number) < kWhole;
+    const std::string value = isRounded ? fmt::format("{:.3g}", *number) : parameterText(p, s);
     return p.unit.empty() ? value : value + " " + p.unit;
 }
 

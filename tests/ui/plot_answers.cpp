@@ -111,6 +111,15 @@ TEST_F(Answers, TheJobIsAnsweredAndItsDeadlineIsAStepOfTheUndoStack)
     EXPECT_TRUE(page.report()->presetAssumed);
     EXPECT_GT(page.ends().itemCount(), 0);
     EXPECT_GT(page.losses().itemCount(), 3);
+    const QRectF area(0, 0, 1000, 100);
+    double end = 0, days = 0;
+    for (int i = 0; i < page.losses().itemCount(); ++i) { // the parts fill the bar in proportion, without a gap
+        EXPECT_NEAR(page.losses().partRect(area, i).left(), end, 1e-9);
+        end = page.losses().partRect(area, i).right();
+        days += page.losses().data().rows[static_cast<std::size_t>(i)].value;
+    }
+    EXPECT_NEAR(end, 1000, 1e-9);
+    EXPECT_NEAR(page.losses().partRect(area, 0).width(), 1000 * page.losses().data().rows.front().value / days, 1e-9);
     EXPECT_GT(page.facts().factCount(), 2);
     EXPECT_GT(page.facts().assumptionCount(), 3);
     keep(page);

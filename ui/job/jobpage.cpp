@@ -47,7 +47,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
       m_start(new QLineEdit),
       m_deadline(new QLineEdit),
       m_ends(new EndDateChart(theme)),
-      m_losses(new WaterfallChart(theme)),
+      m_losses(new StackedBarChart(theme)),
       m_intervals(new IntervalChart(theme)),
       m_useBest(new QPushButton),
       m_facts(new FactsCard(theme))
@@ -60,7 +60,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
     overlay->setContentsMargins(0, 0, theme.px(12), theme.px(8));
     overlay->addStretch(1);
     overlay->addWidget(m_useBest, 0, Qt::AlignRight);
-    setCards(column(theme, {{m_ends, 4}, {m_losses, 5}}), column(theme, {{m_intervals, 4}, {m_facts, 5}}), 0.36);
+    setCards(column(theme, {{m_ends, 5}, {m_losses, 3}}), column(theme, {{m_intervals, 4}, {m_facts, 5}}), 0.36);
     setExported({m_ends, m_losses, m_intervals});
     connect(m_mode, &SegmentedControl::chosen, this, [this] { refreshEnds(); });
     connect(m_start, &QLineEdit::editingFinished, this, [this] {
@@ -270,7 +270,8 @@ void JobPage::refresh()
         text.title = tr("Where the %1 days go").arg(data.rows.back().figure);
         text.subtitle = tr("%1 of the time trains. The headline's %2 stop after step noise.")
                             .arg(format::percent(job->effectiveRatio.value), format::days(s->daysToTrain).text());
-        text.footer << format::receipt(job->runs, job->seed, tr("sampled runs")) + tr(". Intervals: 95 %; whisker: nine of ten runs.");
+        text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
+                           + tr(". Nine of ten runs take %1 days.").arg(data.rows.back().interval);
         m_facts->setFacts(jobFacts(*job));
         m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}));
     }

@@ -6,7 +6,7 @@
 #include "ui/pages/insightpage.h"
 #include "ui/plot/enddates.h"
 #include "ui/plot/intervalchart.h"
-#include "ui/plot/waterfall.h"
+#include "ui/plot/stackedbar.h"
 
 class QLineEdit;
 class QPushButton;
@@ -31,7 +31,7 @@ public:
     void restoreState(const QJsonObject& state) override;
 
     [[nodiscard]] EndDateChart& ends() { return *m_ends; }
-    [[nodiscard]] WaterfallChart& losses() { return *m_losses; }
+    [[nodiscard]] StackedBarChart& losses() { return *m_losses; }
     [[nodiscard]] IntervalChart& intervals() { return *m_intervals; }
     [[nodiscard]] QPushButton& useBest() { return *m_useBest; }
     [[nodiscard]] QLineEdit& startField() { return *m_start; }
@@ -59,7 +59,7 @@ private:
     SegmentedControl* m_mode;
     QLineEdit *m_start, *m_deadline;
     EndDateChart* m_ends;
-    WaterfallChart* m_losses;
+    StackedBarChart* m_losses;
     IntervalChart* m_intervals;
     QPushButton* m_useBest;
     FactsCard* m_facts;

@@ -236,12 +236,12 @@ void WaterfallChart::setData(const WaterfallData& data)
     dataChanged();
 }
 
-TableData WaterfallChart::asTable() const
+TableData waterfallTable(const WaterfallData& data)
 {
     TableData table;
-    table.header = {u"id"_s, u"label"_s, u"value [%1]"_s.arg(m_data.axisTitle), u"interval"_s, m_data.noteTitle};
-    for (const WaterfallRow& row : m_data.rows)
-        table.rows << QStringList{row.id, row.label, tableNumber(row.value * m_data.perUnit), row.interval, row.note};
+    table.header = {u"id"_s, u"label"_s, u"value [%1]"_s.arg(data.axisTitle), u"interval"_s, data.noteTitle};
+    for (const WaterfallRow& row : data.rows)
+        table.rows << QStringList{row.id, row.label, tableNumber(row.value * data.perUnit), row.interval, row.note};
     return table;
 }
 

@@ -32,6 +32,7 @@ struct WaterfallData {
 
 /// Height at which every row can be read, at scale 1.
 [[nodiscard]] double waterfallHeight(const WaterfallData& data);
+[[nodiscard]] TableData waterfallTable(const WaterfallData& data);
 void paintWaterfall(Canvas& canvas, const QRectF& area, const WaterfallData& data);
 
 /// The same as a card; items are rows. GUI thread only.
@@ -42,7 +43,7 @@ public:
     void setData(const WaterfallData& data);
 
     [[nodiscard]] const WaterfallData& data() const { return m_data; }
-    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] TableData asTable() const override { return waterfallTable(m_data); }
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.rows.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
 
