@@ -6,6 +6,7 @@
 #include "ui/distribution/distributionpage.h"
 #include "tests/ui/paintedtext.h"
 #include "ui/findings/findings.h"
+#include "ui/pages/dropzone.h"
 #include "ui/pages/emptynote.h"
 #include "ui/window/actions.h"
 #include "ui/window/assumptionstrip.h"
@@ -218,9 +219,7 @@ TEST_F(OwnWord, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
 TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
 {
     auto window = smallWindow();
-    for (const auto& [page, table, says] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s},
-                                            {u"traces"_s, u"pools"_s, u"No trace is open."_s},
-                                            {u"traces"_s, u"repairs"_s, u"No trace is open."_s}}) {
+    for (const auto& [page, table, says] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s}}) {
         window->pages().showPage(page);
         settlePage(*window);
         const auto* view = window->pages().page(page)->findChild<QTableView*>(table);
@@ -230,6 +229,14 @@ TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
         EXPECT_TRUE(note->isVisible()) << table.toStdString();
         EXPECT_TRUE(note->text().startsWith(says)) << note->text().toStdString();
         EXPECT_EQ(view->accessibleDescription(), note->text());
+    }
+    for (const QString& id : {u"validate"_s, u"traces"_s}) { // without a file: one place to drop it, and nothing else
+        window->pages().showPage(id);
+        settlePage(*window);
+        const Page* page = window->pages().page(id);
+        EXPECT_TRUE(page->findChild<DropZone*>()->isVisible());
+        for (const PlotBase* chart : page->findChildren<PlotBase*>())
+            EXPECT_FALSE(chart->isVisible()) << chart->objectName().toStdString();
     }
     QTableWidget table(0, 1);
     EmptyNote note(table);

@@ -20,6 +20,7 @@ QMainWindow, QDialog, QDockWidget { background: @window@; }
 QToolTip { background: @text@; color: @panel@; border: 0; padding: #4# #8#; font-size: ~small~; }
 
 QFrame[card="true"] { background: @panel@; border: 1px solid @separator@; border-radius: #4#; }
+QFrame[drop="true"] { background: @noteFill@; border: 2px dashed @controlOutline@; border-radius: #4#; }
 QFrame[separator="true"] { background: @separator@; border: 0; max-height: 1px; min-height: 1px; }
 QFrame[surface="window"] { background: @window@; border: 0; }
 QFrame[surface="panel"] { background: @panel@; border: 0; }

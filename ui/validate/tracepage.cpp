@@ -4,6 +4,7 @@
 #include "core/stats/moments.h"
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
+#include "ui/pages/dropzone.h"
 #include "ui/pages/emptynote.h"
 #include "ui/theme/audience.h"
 #include "ui/theme/plaintext.h"
@@ -98,8 +99,21 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     addTools({m_open});
     m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
     addTools({m_make});
+    m_drop = new DropZone(theme, {tr("Drop a trace here"),
+                                  tr("A stage table, a folder of pipeline events, or profiler traces (Kineto), plain or gzip"),
+                                  tr("Open a trace…"),
+                                  {},
+                                  {tr("The trace is read on this computer; nothing is sent anywhere."),
+                                   tr("Slow workers and stages are named, with what a repair of each would bring."),
+                                   tr("Make scenario takes layout, levels and spreads of the trace, if you want it.")}});
+    connect(m_drop, &DropZone::openWanted, this, &TracePage::openWanted);
+    m_content = new QWidget;
     auto* main = new QWidget;
-    auto* layout = new QVBoxLayout(main);
+    auto* places = new QVBoxLayout(main);
+    places->setContentsMargins(0, 0, 0, 0);
+    places->addWidget(m_drop);
+    places->addWidget(m_content);
+    auto* layout = new QVBoxLayout(m_content);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(buildNote());
@@ -349,12 +363,14 @@ void TracePage::refresh()
     const TraceFound* found = m_found.value();
     const ResultToken& shown = m_found.shown();
     m_make->setEnabled(found && found->imported);
-    m_sentence->setText(found ? traceSentence(*found)
-                        : !m_found.error().isEmpty()
-                            ? format::sentence(m_found.error())
-                            : tr("Drop a trace of a job anywhere on the window: a stage table, a folder of pipeline "
-                                 "events, or profiler traces (Kineto), plain or gzip."));
-    m_understood->setText(found ? understoodText(*found) : tr("Nothing changes before you say so, and nothing is sent anywhere."));
+    m_sentence->setText(found ? traceSentence(*found) : !m_found.error().isEmpty() ? format::sentence(m_found.error()) : QString());
+    m_understood->setText(found ? understoodText(*found) : QString());
+    const bool waits = m_path.isEmpty();
+    m_drop->setVisible(waits);
+    m_content->setVisible(!waits);
+    showSide(!waits);
+    for (QPushButton* tool : {m_open, m_make})
+        tool->parentWidget()->setVisible(!waits);
     m_understood->setToolTip(found ? found->notes.join(u'\n') : QString());
     if (!found || !(shown == m_shown)) {
         m_shown = found ? shown : ResultToken();

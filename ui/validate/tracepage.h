@@ -14,6 +14,7 @@ class QTableWidget;
 
 namespace prism::ui {
 
+class DropZone;
 class EmptyNote;
 
 /// GUI thread only. What was read stays until another trace is opened; nothing changes until a scenario is made of it.
@@ -65,6 +66,8 @@ private:
     PoolChart* m_histogram;
     QTableWidget *m_pools, *m_repairs;
     EmptyNote *m_noPools, *m_noRepairs;
+    DropZone* m_drop;
+    QWidget* m_content;
     ResultToken m_shown; ///< question whose answer stands in the tables
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/validate/validatepage.h"
 
+#include "core/insight/validate/samplelog.h"
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
+#include "ui/pages/dropzone.h"
 #include "ui/pages/sidebyside.h"
 #include "ui/pages/wrappedcells.h"
 #include "ui/theme/audience.h"
@@ -57,15 +59,29 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     buildTools();
     buildNote(theme);
     buildVerdicts();
-    auto* main = new QWidget;
-    auto* layout = new QVBoxLayout(main);
+    m_drop = new DropZone(theme, {tr("Drop a training log here"),
+                                  tr("Megatron-LM, MLPerf, NeMo, DeepSpeed, torchtitan, CSV or JSON lines"),
+                                  tr("Open a log…"),
+                                  tr("A log of 1,900 steps that is made from this scenario with other random numbers"),
+                                  {tr("The log is read on this computer; nothing is sent anywhere."),
+                                   tr("It is compared with the prediction: mean, p50, p95 and p99, each with its interval."),
+                                   tr("Calibrate adds a scenario with the measured level and spread, if you want it.")}});
+    connect(m_drop, &DropZone::openWanted, this, &ValidatePage::openWanted);
+    connect(m_drop, &DropZone::sampleWanted, this, &ValidatePage::openSample);
+    m_content = new QWidget;
+    auto* both = new QWidget;
+    auto* places = new QVBoxLayout(both);
+    places->setContentsMargins(0, 0, 0, 0);
+    places->addWidget(m_drop);
+    places->addWidget(m_content);
+    auto* layout = new QVBoxLayout(m_content);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(m_note);
     layout->addWidget(new SideBySide({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap)), 5);
     layout->addWidget(m_series, 4);
     layout->addWidget(m_verdicts, 4);
-    setCards(main, buildCauses(), 0.28);
+    setCards(both, buildCauses(), 0.28);
     keepColumnsFitted(*m_table, theme);
     connect(&theme, &Theme::changed, this, &ValidatePage::refreshTable); // verdicts have colours
     setExported({m_curves, m_quantiles, m_series});
@@ -150,6 +166,36 @@ void ValidatePage::openLog(const QString& name, const std::string& text, const Q
     setText(text);
     ask();
     refresh();
+}
+
+void ValidatePage::openSample()
+{
+    const SnapshotPtr s = snapshot();
+    if (!s || !context().evaluator)
+        return;
+    const auto taken = [this] {
+        if (const std::string* text = m_sample.value())
+            openLog(tr("Sample log, made from the scenario"), *text);
+        showWaiting();
+    };
+    const ResultToken wanted = token(u"samplelog"_s);
+    const bool isKnown = m_sample.value() && m_sample.shown() == wanted;
+    m_sample.ask(
+        context().insights, this, wanted, tr("Making a sample log"),
+        [evaluator = context().evaluator, s](const InsightOptions& options) { return sampleLog(*evaluator, s->scenario, options); }, taken);
+    if (isKnown)
+        taken();
+}
+
+void ValidatePage::showWaiting()
+{
+    const bool waits = !m_text;
+    m_drop->setVisible(waits);
+    m_content->setVisible(!waits);
+    m_drop->setProblem(m_sample.error());
+    m_drop->sample().setEnabled(snapshot() != nullptr);
+    for (QWidget* tool : {static_cast<QWidget*>(m_open->parentWidget()), static_cast<QWidget*>(m_warmUp->parentWidget())})
+        tool->setVisible(!waits);
 }
 
 void ValidatePage::setText(std::string text)
@@ -282,8 +328,7 @@ void ValidatePage::refreshCharts()
         return now;
     };
     for (PlotBase* chart : std::initializer_list<PlotBase*>{m_curves, m_quantiles, m_series}) {
-        const QString hint = chart == m_curves ? tr("Drop a training log on the window, or open one.") : tr("No log is open.");
-        present({chart, status, tr("Reading the log"), m_text ? QString() : hint});
+        present({chart, status, tr("Reading the log"), m_text ? QString() : tr("No log is open.")});
     }
     for (QWidget* card : {m_note, m_verdicts, m_causesCard})
         present({card, status});
@@ -350,19 +395,15 @@ void ValidatePage::refresh()
     m_warmUp->setText(out ? tr("%1 warm-up").arg(out[0]) : tr("Warm-up"));
     m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
     m_shifts->setText(held ? tr("%1 level shifts").arg(held->shiftNumbers.size()) : tr("Level shifts"));
-    m_sentence->setText(
-        held ? verdictSentence(*held)
-        : m_text
-            ? m_held.error()
-            : tr("Drop the log of a run anywhere on the window: Megatron-LM, MLPerf, NeMo, DeepSpeed, torchtitan, CSV or JSON lines."));
-    QString understood = tr("What was understood is said before anything changes; nothing is sent anywhere.");
+    m_sentence->setText(held ? verdictSentence(*held) : m_held.error());
+    QString understood;
     if (held) {
         QStringList parts{m_name, QString::fromStdString(reportText(held->log)).simplified()};
         parts << tr("%1 steps compared, %2 left out").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
         understood = parts.join(u". "_s);
     }
     m_understood->setText(understood);
-    m_verdicts->setVisible(m_text != nullptr); // without a log there is nothing to judge
+    showWaiting();
     showSide(m_text != nullptr);
     refreshCharts();
     refreshTable();

@@ -16,6 +16,8 @@ class QTableWidget;
 
 namespace prism::ui {
 
+class DropZone;
+
 /// GUI thread only. The text of the log is kept; it is read and compared in the background.
 class ValidatePage final : public InsightPage {
     Q_OBJECT
@@ -30,6 +32,7 @@ public:
 
     /// Takes a log; `name` is what it is called.
     void openLog(const QString& name, const std::string& text, const QString& path = {}); ///< `path`: where it lies, to be followed
+    void openSample(); ///< opens a log that is made from the scenario, as if it had been recorded
     /// Makes a scenario with the level and spread that the log shows.
     void calibrate(); ///< adds the scenario that is fitted to the log, or shows it where the study has it already
 
@@ -60,6 +63,7 @@ private:
     void take(const LogAdvance& news);
     void setText(std::string text);
     void ask();
+    void showWaiting(); ///< the drop zone in the place of the cards while no log is open
     void addCalibrated(const QString& name, int from);
     void refresh() override;
     void statesShown() override;
@@ -83,6 +87,9 @@ private:
     QString m_digest; ///< of the text, for questions
     bool m_wantsFit = false;
     InsightSlot<HeldAgainst> m_held{QStringLiteral("validate")};
+    DropZone* m_drop;
+    QWidget* m_content;
+    InsightSlot<std::string> m_sample{QStringLiteral("samplelog")};
     InsightSlot<RunFit> m_fit{QStringLiteral("fit")};
 };
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A log of training steps that is made from a scenario, to show what a real one would be compared with.
+#pragma once
+
+#include "core/insight/insight.h"
+
+namespace prism {
+
+/// 1,900 step times of one job of the scenario as comma-separated rows "step,step_time_s", drawn with the seed after `options.seed`: the
+/// same model with other random numbers. Errors: the scenario's diagnostics, cancelled. Blocks.
+[[nodiscard]] Result<std::string> sampleLog(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
+
+} // namespace prism

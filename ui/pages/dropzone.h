@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a page shows while it waits for a file: where to drop it, a way to open one, a sample, and what will happen then.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+
+namespace prism::ui {
+
+/// The texts of a drop zone.
+struct DropZoneText {
+    QString title;     ///< "Drop a training log here"
+    QString formats;   ///< which files are read
+    QString open;      ///< of the button that chooses a file
+    QString sample;    ///< what the sample is, for its tip; empty = there is none
+    QStringList steps; ///< what happens, in order
+};
+
+/// A card with a dashed frame. The window takes the file: a drop works anywhere. GUI thread only.
+class DropZone final : public QFrame {
+    Q_OBJECT
+public:
+    DropZone(const Theme& theme, const DropZoneText& text, QWidget* parent = nullptr);
+    void setProblem(const QString& sentence); ///< why the last file was not read; empty = none
+    [[nodiscard]] QPushButton& sample() { return *m_sample; }
+
+Q_SIGNALS:
+    void openWanted();
+    void sampleWanted();
+
+private:
+    QLabel* m_problem;
+    QPushButton* m_sample;
+};
+
+} // namespace prism::ui
