@@ -11,7 +11,7 @@ namespace prism::ui {
 
 namespace {
 
-constexpr double kBarWidth = 56, kBarHeight = 8, kPad = 8; // at scale 1
+constexpr double kBarWidth = 36, kBarHeight = 8, kPad = 8; // at scale 1
 constexpr double kTight = 0.97;                            // of the capacity: a few per cent more and it does not fit
 
 double widthOf(const FigureRuns& runs, const Look& look)

@@ -148,7 +148,7 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal)
         return {};
     const QString names[kColumns] = {
-        tr("Layout"), u"p95, "_s + m_unit.name, tr("Against now"), tr("Memory, GiB"), tr("$/billion"), tr("P(best)"), QString()};
+        tr("Layout"), u"p95, "_s + m_unit.name, tr("Change"), tr("GiB"), tr("$/billion"), tr("P(best)"), QString()};
     if (role == Qt::DisplayRole)
         return names[section];
     if (role == Qt::TextAlignmentRole)

@@ -390,6 +390,7 @@ void TracePage::refresh()
              : found && (!found->job || m_workers->itemCount() == 0) ? tr("These traces do not say which worker did what.")
                                                                      : QString()});
     present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
+    present({m_drop, status});
     statesShown();
 }
 

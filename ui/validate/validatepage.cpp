@@ -330,7 +330,7 @@ void ValidatePage::refreshCharts()
     for (PlotBase* chart : std::initializer_list<PlotBase*>{m_curves, m_quantiles, m_series}) {
         present({chart, status, tr("Reading the log"), m_text ? QString() : tr("No log is open.")});
     }
-    for (QWidget* card : {m_note, m_verdicts, m_causesCard})
+    for (QFrame* card : {static_cast<QFrame*>(m_drop), m_note, m_verdicts, m_causesCard})
         present({card, status});
 }
 

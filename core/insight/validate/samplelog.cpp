@@ -11,7 +11,7 @@ Result<std::string> sampleLog(Evaluator& evaluator, const Scenario& scenario, co
     EvaluateOptions how;
     how.seed = options.seed + 1;
     how.numSamples = kSteps;
-    how.varianceShares = false;
+    how.varianceShares = how.systemsRange = false;
     how.stop = options.stop;
     const SnapshotPtr made = evaluator.evaluate(scenario, how);
     if (!made->valid())
