@@ -255,6 +255,9 @@ def run_page(options, name):
     missing = []
     if name == "man":
         examples, missing = man_examples(options.cli)
+        if options.bounded:  # the page of all commands is generated from the same texts, and has its own run
+            stated = (SOURCE / "resources/help/command-line.md").read_text()
+            examples = [e for e in examples if e.text not in stated]
     else:
         text = page.read_text()
         examples = examples_of(page.name, text)
@@ -264,7 +267,7 @@ def run_page(options, name):
         runner = Runner(options, folder)
         for example in examples:
             getattr(runner, example.kind)(example)
-    if not examples:
+    if not examples and name != "man":
         runner.failures.append(f"{page.name}: the page has no example")
     runner.failures += [f"{m}: the command has no example" for m in missing]
     if options.renew and name != "man":
