@@ -4,6 +4,7 @@
 #include "ui/look/format.h"
 #include "ui/look/wholefile.h"
 #include "ui/pages/pipelinetext.h"
+#include "ui/plot/stepbreakdown.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
@@ -40,6 +41,7 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
       m_trace(new QPushButton(tr("Chrome trace"))),
       m_median(new GanttChart(theme)),
       m_gantt(new GanttChart(theme)),
+      m_breakdown(new StackedBarChart(theme)),
       m_memory(new MemoryChart(theme))
 {
     makeTools();
@@ -49,14 +51,16 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
     layout->setSpacing(theme.px(metric::cardGap));
     m_gantt->setObjectName(u"gantt"_s);
     m_memory->setObjectName(u"stageMemory"_s);
+    m_breakdown->setObjectName(u"stepBreakdown"_s);
     m_median->setObjectName(u"medianGantt"_s);
     m_median->setLegendShown(false);
     m_median->hide();
     layout->addWidget(m_median, 3);
     layout->addWidget(m_gantt, 3);
+    layout->addWidget(m_breakdown, 1);
     layout->addWidget(m_memory, 1);
     setCards(column, nullptr, 0);
-    setExported({m_median, m_gantt, m_memory});
+    setExported({m_median, m_gantt, m_breakdown, m_memory});
     connectCharts();
     refresh();
 }
@@ -131,6 +135,10 @@ void PipelinePage::connectCharts()
                                  : QString();
         context().selection->set(picked);
     });
+    connect(m_breakdown, &StackedBarChart::itemPicked, this, [this](int item) {
+        if (context().selection)
+            context().selection->set({.kernelClass = m_breakdown->data().rows[static_cast<std::size_t>(item)].id});
+    });
     connect(m_memory, &MemoryChart::itemPicked, this, [this](int item) {
         if (context().selection)
             context().selection->setCell(m_memory->memory().stages[static_cast<std::size_t>(item)].stage, -1);
@@ -204,7 +212,8 @@ void PipelinePage::refreshPair()
 {
     const Timeline *line = m_step.value(), *median = isPaired() ? m_medianStep.value() : nullptr;
     m_median->setVisible(isPaired());
-    m_memory->setVisible(!isPaired()); // its room
+    for (QWidget* room : {static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_breakdown)})
+        room->setVisible(!isPaired());
     if (median && !(m_shownMedian == m_medianStep.shown())) {
         m_median->setTimeline(m_medianStep.shared());
         m_shownMedian = m_medianStep.shown();
@@ -237,6 +246,7 @@ void PipelinePage::refresh()
         shareScale(*m_gantt, QString());
     refreshPair();
     refreshTexts();
+    refreshBreakdown();
 
     ChartText memory;
     memory.title = tr("Peak memory per stage, GiB");
@@ -248,6 +258,19 @@ void PipelinePage::refresh()
     const bool known = snapshot() && !snapshot()->costed->memory.stages.empty();
     present({m_memory, {}, tr("Computing the memory of each stage"), known ? QString() : tr("The memory of this scenario is not known.")});
     statesShown();
+}
+
+void PipelinePage::refreshBreakdown()
+{
+    ChartText text;
+    text.title = tr("Where the noise-free step goes");
+    if (const SnapshotPtr s = snapshot(); s && s->samples) {
+        m_breakdown->setData(stepBreakdown(*s->costed, s->samples->noiseFreeSeconds));
+        text.title = tr("Where the noise-free %1 go").arg(format::seconds(s->samples->noiseFreeSeconds).text());
+        text.subtitle = tr("On the stage that sets the pace; the rest of its time it waits.");
+    }
+    m_breakdown->setText(text);
+    present({m_breakdown, {}, tr("Computing where the step goes"), {}});
 }
 
 void PipelinePage::statesShown()

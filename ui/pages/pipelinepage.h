@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Pipeline page: one sampled step as a Gantt chart, and under it the memory of each stage or the step of another quantile.
+// The Pipeline page: one sampled step as a Gantt chart, or two above each other; under it where the step goes and the memory of each stage.
 #pragma once
 
 #include "core/insight/onestep/timeline.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/gantt.h"
 #include "ui/plot/memorychart.h"
+#include "ui/plot/stackedbar.h"
 
 class QLabel;
 class QLineEdit;
@@ -29,6 +30,7 @@ public:
     [[nodiscard]] GanttChart& gantt() { return *m_gantt; }
     [[nodiscard]] GanttChart& median() { return *m_median; } ///< the p50 step above it, while both are compared
     [[nodiscard]] MemoryChart& memory() { return *m_memory; }
+    [[nodiscard]] StackedBarChart& breakdown() { return *m_breakdown; }
     /// Writes the shown step as a Chrome trace; what went wrong as a sentence, empty = done.
     [[nodiscard]] QString writeTrace(const QString& path) const;
 
@@ -43,7 +45,8 @@ private:
     void refresh() override;
     void statesShown() override;
     void refreshTexts(); ///< of the step and of the stretch that is chosen in it
-    void refreshPair();  ///< the median step, on one scale with the other
+    void refreshBreakdown();
+    void refreshPair(); ///< the median step, on one scale with the other
     [[nodiscard]] bool isPaired() const;
     void findKernels();
     void exportTrace();
@@ -55,6 +58,7 @@ private:
     QLabel* m_hits;
     QPushButton *m_pair, *m_trace;
     GanttChart *m_median, *m_gantt;
+    StackedBarChart* m_breakdown;
     MemoryChart* m_memory;
     InsightSlot<Timeline> m_step{QStringLiteral("timeline")};
     InsightSlot<Timeline> m_medianStep{QStringLiteral("timeline of the median")};

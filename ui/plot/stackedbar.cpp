@@ -37,7 +37,7 @@ QStringList StackedBarChart::itemReading(int item) const
 
 QColor StackedBarChart::colourOf(const Look& look, int item) const
 {
-    constexpr double kStrengths[] = {1, 0.6, 0.42, 0.3};
+    constexpr double kStrengths[] = {1, 0.68, 0.52, 0.4, 0.3, 0.22};
     const bool isGrouped = m_data.rows[static_cast<std::size_t>(item)].grouped;
     int before = 0; // parts of the same kind
     for (int i = 0; i < item; ++i)

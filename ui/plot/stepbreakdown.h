@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the noise-free step goes, as the parts of a bar: what is exposed, and beside it what hides behind compute.
+#pragma once
+
+#include "core/cost/costedstep.h"
+#include "ui/plot/waterfall.h"
+
+namespace prism::ui {
+
+/// Rows in the order of `Breakdown`, parts of no length left out; waiting belongs to the group. The id of a communication's row is its
+/// kernel class with the most seconds ("tp.reduce_scatter"), others have none. Empty before the step is costed.
+[[nodiscard]] WaterfallData stepBreakdown(const CostedStep& costed, double noiseFreeSeconds);
+
+} // namespace prism::ui
