@@ -3,6 +3,7 @@
 #include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/base/text.h"
+#include "core/calibrate/runfit.h"
 #include "core/explore/explore.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/sensitivity/sensitivity.h"
@@ -103,8 +104,10 @@ py::object validated(Evaluator& evaluator, const Scenario& scenario, const py::o
                                std::to_string(run.size()) + " steps", "at least 20 positive times per run", "", ""}});
     if (series.runs.empty())
         throw InputError({{Severity::error, "seconds", "There is no run.", "nothing", "a list of step times", "", ""}});
-    const auto snapshot = evaluated(evaluator, scenario, options);
-    return fromJson(report::json(compareSeries(series, snapshot->samples->withinSeconds)).dump());
+    const Result<PredictedRun> predicted = predictedRun(evaluator, scenario, options, true);
+    if (!predicted.ok())
+        throw InputError(predicted.errors());
+    return fromJson(report::json(compareSeries(series, predicted->seconds)).dump());
 }
 
 } // namespace
@@ -157,8 +160,7 @@ void addEvaluator(py::module_& module)
         .def(
             "validate_steps",
             [](Evaluator& e, const Scenario& s, const py::object& seconds, int n, U sd, int t) {
-                return validated(e, s, seconds,
-                                 {.seed = sd, .numSamples = n, .numThreads = t, .varianceShares = false, .systemsRange = false});
+                return validated(e, s, seconds, {.seed = sd, .numSamples = n, .numThreads = t, .varianceShares = false});
             },
             py::arg("scenario"), py::arg("seconds"), py::kw_only(), samples(2'000), seed, threads);
 }

@@ -178,25 +178,6 @@ std::string rangeText(const char* name, const Bounded& b, const char* unit)
     return fmt::format("{} {:.4g} ({:.4g} to {:.4g}) {}", name, b.value, b.low, b.high, unit);
 }
 
-/// The steps come from the jobs around the median in turn: as steps of one job, each job's are moved to the median of all. Of few steps a
-/// job's median says little: they stay.
-std::vector<double> atOneLevel(std::vector<double> seconds)
-{
-    constexpr std::size_t kFewestOfAJob = 10;
-    if (seconds.size() < kFewestOfAJob * kMiddleJobs)
-        return seconds;
-    const double all = medianOf(seconds);
-    for (std::size_t job = 0; job < kMiddleJobs; ++job) {
-        std::vector<double> own;
-        for (std::size_t i = job; i < seconds.size(); i += kMiddleJobs)
-            own.push_back(seconds[i]);
-        const double shift = all - medianOf(own);
-        for (std::size_t i = job; i < seconds.size(); i += kMiddleJobs)
-            seconds[i] += shift;
-    }
-    return seconds;
-}
-
 } // namespace
 
 Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options)
@@ -210,6 +191,21 @@ Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& sc
     if (!snapshot->valid())
         return snapshot->diagnostics;
     return atOneLevel(snapshot->samples->withinSeconds);
+}
+
+Result<PredictedRun> predictedRun(Evaluator& evaluator, const Scenario& scenario, EvaluateOptions options, bool hasTrend)
+{
+    options.varianceShares = false;
+    options.systemsRange = true;
+    const SnapshotPtr snapshot = evaluator.evaluate(scenario, options);
+    if (!snapshot->valid())
+        return snapshot->diagnostics;
+    if (!snapshot->systems)
+        return Diagnostic();
+    PredictedRun run{atOneLevel(snapshot->samples->withinSeconds), snapshot->systems};
+    if (hasTrend)
+        addTrend(run.seconds, run.systems->trend);
+    return run;
 }
 
 Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given, const RunFitOptions& options)

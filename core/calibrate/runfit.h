@@ -29,6 +29,14 @@ struct RunFit {
 /// Step times of the scenario's median job, without variance shares. Errors: the scenario's diagnostics.
 [[nodiscard]] Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options);
 
+/// The steps of a run that a measured series is held against, in their order.
+struct PredictedRun {
+    std::vector<double> seconds; ///< of one median job; with the trend of a run on the system in the middle, where it is wanted
+    std::shared_ptr<const SystemsRange> systems;
+};
+/// Errors: the scenario's diagnostics; stopped, which has no message.
+[[nodiscard]] Result<PredictedRun> predictedRun(Evaluator& evaluator, const Scenario& scenario, EvaluateOptions options, bool hasTrend);
+
 /// Fits the given cleaned runs (trend, shifts, pauses and warm-up removed). Errors: the scenario's diagnostics; no run of 20 steps.
 [[nodiscard]] Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given,
                                        const RunFitOptions& options);

@@ -19,7 +19,6 @@ namespace prism {
 
 namespace {
 
-constexpr double kGoldenRatio = 0.6180339887498949; ///< its multiples modulo 1 are even over any run of them
 constexpr double kNineOfTenLow = 0.05, kNineOfTenHigh = 0.95;
 constexpr int kDelaysPerStep = 8; ///< delays that are put onto each swept step: they are cheap, and rare
 
@@ -75,9 +74,10 @@ Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index)
 /// The swept steps of a run, each with as many delays.
 std::vector<double> runOf(const StepSamples& swept, StepGraph graph, const StepDelays& delays, double trend, std::uint64_t seed)
 {
+    const std::vector<double> once = atOneLevel(swept.withinSeconds);
     std::vector<double> seconds;
     for (int i = 0; i < kDelaysPerStep; ++i)
-        seconds.insert(seconds.end(), swept.withinSeconds.begin(), swept.withinSeconds.end());
+        seconds.insert(seconds.end(), once.begin(), once.end());
     addTrend(seconds, trend);
     graph.delays = delays;
     addStepDelays(graph, seed, Run::within, seconds);
@@ -114,6 +114,23 @@ double measuredOverPredicted(const CostedStep& costed, double probability)
     return std::exp(z * (z > 0 ? slowest : fastest));
 }
 
+std::vector<double> atOneLevel(std::vector<double> seconds)
+{
+    constexpr std::size_t kFewestOfAJob = 10;
+    if (seconds.size() < kFewestOfAJob * kMiddleJobs)
+        return seconds;
+    const double all = medianOf(seconds);
+    for (std::size_t job = 0; job < kMiddleJobs; ++job) {
+        std::vector<double> own;
+        for (std::size_t i = job; i < seconds.size(); i += kMiddleJobs)
+            own.push_back(seconds[i]);
+        const double shift = all - medianOf(own);
+        for (std::size_t i = job; i < seconds.size(); i += kMiddleJobs)
+            seconds[i] += shift;
+    }
+    return seconds;
+}
+
 namespace {
 
 /// Share of a run's trend that has happened at `place` in (0, 1): the trends settle. In 12 runs of Llama 3.1 405B (MLPerf Training 5.0
@@ -130,7 +147,7 @@ const double kMeanSettled = -1 / std::expm1(-2) - 0.5;
 void addTrend(std::vector<double>& steps, double trend)
 {
     for (std::size_t i = 0; i < steps.size(); ++i)
-        steps[i] *= 1 + trend * (settled(std::fmod((static_cast<double>(i) + 0.5) * kGoldenRatio, 1.0)) - kMeanSettled);
+        steps[i] *= 1 + trend * (settled((static_cast<double>(i) + 0.5) / static_cast<double>(steps.size())) - kMeanSettled);
 }
 
 Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options, const SampleGraph& sample)
@@ -152,6 +169,8 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         return RunFiguresOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))
                                          : std::vector<double>{1.0});
     };
+    for (const CauseOverSystems& cause : out.prior.causes)
+        out.trend = cause.path == kTrendOfRun ? cause.quantiles[1] : out.trend;
     const RunFiguresOf asItIs = steps(costed.graph, 0, kDrawnSystems);
     for (int i = 0; i < kDrawnSystems && out.complete && !out.prior.title.empty(); ++i) {
         const Draw draw = drawnSystem(scenario, out.prior, i);

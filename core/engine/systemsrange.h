@@ -30,6 +30,7 @@ struct SystemsRange {
     std::vector<DrawnSystem> systems;
     OverSystems p95OverP50, p99OverP50; ///< of the steps of one run
     OverSystems levelRatio;             ///< median step over the predicted one: the drawn systems and the error of the mean
+    double trend = 0;                   ///< of a run on the system in the middle
     bool complete = true;               ///< false when stopped
 };
 
@@ -37,8 +38,12 @@ struct SystemsRange {
 /// (CostedStep::errorBandLow, High; predicted over published - 1 of nine in ten). Its median is the prediction itself.
 [[nodiscard]] double measuredOverPredicted(const CostedStep& costed, double probability);
 
-/// Multiplies steps at places spread evenly over a run by its trend: the relative change from the first to the last, which settles. Their
-/// mean stays.
+/// Steps within one job come from the jobs around the median in turn: as steps of a single job, each one's are moved to the median of all.
+/// Of few steps a job's median says little: they stay.
+[[nodiscard]] std::vector<double> atOneLevel(std::vector<double> withinSeconds);
+
+/// Multiplies the steps of a run, in their order, by its trend: the relative change from the first to the last, which settles. Their mean
+/// stays.
 void addTrend(std::vector<double>& steps, double trend);
 
 inline constexpr int kDrawnSystems = 32;

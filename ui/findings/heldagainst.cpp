@@ -103,13 +103,15 @@ Result<HeldAgainst> heldAgainst(Evaluator& evaluator, const Scenario& scenario, 
         addSeries(held, held.log.runs[i], held.shapes[i], counted);
     }
     thin(held.series);
-    const SnapshotPtr s = evaluator.evaluate(scenario, evaluateOptions(options, std::max(options.samples, 4'000)));
-    if (!s->valid() || !s->samples)
-        return options.stop.stop_requested() ? Diagnostics{cancelled()} : s->diagnostics;
-    held.comparison = compareSeries(*series, s->samples->withinSeconds);
+    const Result<PredictedRun> predicted =
+        predictedRun(evaluator, scenario, evaluateOptions(options, std::max(options.samples, 4'000)), !removal.trend);
+    if (!predicted.ok())
+        return options.stop.stop_requested() ? Diagnostics{cancelled()} : predicted.errors();
+    held.systems = predicted->systems;
+    held.comparison = compareSeries(*series, predicted->seconds);
     held.causes = spreadCauses(clean, static_cast<double>(scenario.cluster.numGpus), 0);
     held.expectedStalls = stallRange(scenario.variability.stallsPerGpuHour, scenario.variability.stallRateCv, held.causes.gpuHours);
-    setDistributions(held, *series, s->samples->withinSeconds);
+    setDistributions(held, *series, predicted->seconds);
     return held;
 }
 

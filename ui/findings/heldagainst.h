@@ -29,6 +29,7 @@ struct HeldAgainst {
     StepLog log;
     std::vector<RunShape> shapes;
     SeriesComparison comparison;
+    std::shared_ptr<const SystemsRange> systems;
     SpreadCauses causes; ///< of the measured steps alone
     CountRange expectedStalls;
     std::vector<SeriesStep> series;

@@ -400,6 +400,12 @@ void ValidatePage::refresh()
     if (held) {
         QStringList parts{m_name, QString::fromStdString(reportText(held->log)).simplified()};
         parts << tr("%1 steps compared, %2 left out").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
+        if (!held->systems->systems.empty()) {
+            const auto percent = [](double over) { return format::number(100 * (over - 1), 2); };
+            const OverSystems& over = held->systems->p95OverP50;
+            parts << tr("p95 lies %1 % above p50; on nine of ten systems like this %2 to %3 %")
+                         .arg(percent(held->comparison.measured.p95), percent(over.low), percent(over.high));
+        }
         understood = parts.join(u". "_s);
     }
     m_understood->setText(understood);

@@ -35,7 +35,38 @@ struct Report {
     SeriesComparison c;
     SpreadCauses measured;
     CountRange stalls;
+    std::shared_ptr<const SystemsRange> systems;
 };
+
+/// Whether a measured figure is one of the nine of ten.
+bool holds(const OverSystems& o, double measured)
+{
+    return measured >= o.low && measured <= o.high;
+}
+
+Json overSystemsJson(const Report& r)
+{
+    if (r.systems->systems.empty())
+        return nullptr;
+    const auto range = [](const OverSystems& o, double measured) {
+        return Json{{"p5", o.low}, {"p50", o.median}, {"p95", o.high}, {"inside", holds(o, measured)}};
+    };
+    return {{"systems", r.systems->prior.title},
+            {"p95_over_p50", range(r.systems->p95OverP50, r.c.measured.p95)},
+            {"p99_over_p50", range(r.systems->p99OverP50, r.c.measured.p99)}};
+}
+
+std::string overSystemsText(const Report& r)
+{
+    if (r.systems->systems.empty())
+        return {};
+    const auto range = [](const char* name, const OverSystems& o, double measured) {
+        return fmt::format("{} {:.4f} to {:.4f}, measured {:.4f} is {}", name, o.low, o.high, measured,
+                           holds(o, measured) ? "inside" : "outside");
+    };
+    return fmt::format("Over systems   nine of ten: {}; {}\n", range("p95/p50", r.systems->p95OverP50, r.c.measured.p95),
+                       range("p99/p50", r.systems->p99OverP50, r.c.measured.p99));
+}
 
 SeriesRemoval removalOf(const std::vector<std::string>& names)
 {
@@ -71,6 +102,7 @@ std::string reportJson(const Report& r)
     Json report = {{"format", r.log.format},     {"lines", r.log.lines},       {"matched", r.log.matched},
                    {"repeated", r.log.repeated}, {"unusable", r.log.unusable}, {"series", shapesJson(r)}};
     report.update(report::json(r.c));
+    report["over_systems"] = overSystemsJson(r);
     report["stalls"] = {{"measured", r.measured.stalls}, {"predicted_ci95", Json::array({r.stalls.low, r.stalls.high})}};
     return report.dump(2) + "\n";
 }
@@ -102,6 +134,7 @@ std::string reportText(const Report& r)
     text += fmt::format("KS distance    {:.3f}  (95 %: {:.3f} to {:.3f}; by chance up to {:.3f}; between halves up to {:.3f})\n", c.ks,
                         c.ksLow, c.ksHigh, c.ksByChance, c.ksHalves);
     text += fmt::format("Stalls         {} measured, 95 % of systems: {} to {}\n", r.measured.stalls, r.stalls.low, r.stalls.high);
+    text += overSystemsText(r);
     text += fmt::format("Neighbouring steps correlate by {:.2f}, predicted {:.2f}", c.lag1, c.predictedLag1);
     text += c.runs > 1 ? fmt::format("; medians of the runs differ by {:.2f} %\n", 100 * c.medianSpread) : "\n";
     for (const std::string& note : c.notes)
@@ -121,8 +154,13 @@ void validate(const StepsOptions& options)
         clean.push_back(partOf(cleanRun(report.log.runs[i], report.shapes[i], removal), options.part));
     const StepSeries series = require(seriesOf(clean, report.log.steps()));
     Evaluator evaluator;
-    const std::vector<double> predicted = require(withinSteps(evaluator, scenario, {options.seed, options.samples, options.threads}));
-    report.c = compareSeries(series, predicted);
+    EvaluateOptions evaluate;
+    evaluate.seed = options.seed;
+    evaluate.numSamples = options.samples;
+    evaluate.numThreads = options.threads;
+    const PredictedRun predicted = require(predictedRun(evaluator, scenario, evaluate, !removal.trend));
+    report.systems = predicted.systems;
+    report.c = compareSeries(series, predicted.seconds);
     report.measured = spreadCauses(clean, static_cast<double>(scenario.cluster.numGpus), 0);
     const VariabilityConfig& v = scenario.variability;
     report.stalls = stallRange(v.stallsPerGpuHour, v.stallRateCv, report.measured.gpuHours);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the range over systems says: known answers, what narrows it, and the series that were measured.
+#include "core/cost/domain.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
@@ -83,6 +84,23 @@ TEST(SystemsPrior, IsThatOfTheGpuAndTheModel)
     silent.variability = *variabilityPreset("none");
     silent.variability.preset = "none";
     EXPECT_TRUE(systemsPrior(silent, "h100")->title.empty());
+}
+
+TEST(SystemsPrior, HasTheMeasuredPresetsInItsMiddle)
+{
+    for (const char* gpu : {"h100-sxm-80gb", "h200-sxm-141gb", "b200-sxm-180gb", "gb200-nvl72", "gb300-nvl72"}) {
+        const Scenario s = onGpus(gpu);
+        const SystemsPrior prior = *systemsPrior(s, gpuType(s.cluster.gpu));
+        int held = 0;
+        for (const CauseOverSystems& c : prior.causes) {
+            const Parameter* p = findParameter(c.path);
+            if (!p)
+                continue; // the trend
+            ++held;
+            EXPECT_EQ(std::get<double>(p->get(s)), c.quantiles[1]) << gpu << ' ' << c.path;
+        }
+        EXPECT_GE(held, 4) << gpu;
+    }
 }
 
 TEST(SystemsRangeLong, JitterAloneHasItsOwnQuantiles)

@@ -103,10 +103,13 @@ TEST(Guarantee, ATrendWidensTheStepsAndLeavesTheTimeToTrain)
     query.limitsSeconds = {step * 1.01, step * 1.021};
     const auto g = guarantee(evaluator, s, query, withSamples(2'000));
     ASSERT_TRUE(plain.ok() && g.ok());
-    // Nothing else varies: steps are even between -2 % and +2 %.
-    EXPECT_NEAR(g->within.p95 / step, 1 + 0.04 * 0.45, 1e-4);
-    EXPECT_NEAR(g->within.p5 / step, 1 - 0.04 * 0.45, 1e-4);
-    EXPECT_NEAR(g->exceedances[0].withinProbability.value, 0.25, 0.003); // 2,000 even places: a few apart
+    // Nothing else varies: at place x of the run a step is 4 % of (1 - exp(-2x)) / (1 - exp(-2)) longer than the first one.
+    const double all = 1 - std::exp(-2), mean = 1 / all - 0.5;
+    const auto at = [&](double place) { return 1 + 0.04 * ((1 - std::exp(-2 * place)) / all - mean); };
+    EXPECT_NEAR(g->within.p95 / step, at(0.95), 1e-4);
+    EXPECT_NEAR(g->within.p5 / step, at(0.05), 1e-4);
+    const double reached = -0.5 * std::log(1 - (0.01 / 0.04 + mean) * all);     // place of the first step above 1.01
+    EXPECT_NEAR(g->exceedances[0].withinProbability.value, 1 - reached, 0.003); // some thousand places: a few apart
     EXPECT_EQ(g->exceedances[1].withinProbability.value, 0);
     EXPECT_DOUBLE_EQ(g->training.p50Days, plain->training.p50Days);
     query.trend = 1.5;
