@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds the predicted spread against measured series of steps and prints resources/help/spread.md.
+"""Compares the predicted spread with measured series of steps and prints resources/help/spread.md.
 
     packaging/spread.py PRISM-CLI DATA    DATA: the folder with published2.json, published3.json and steps/
 """
@@ -35,14 +35,14 @@ EXPERTS = {
 PAGE = """# Spread of measured series
 
 `packaging/spread.py PRISM-CLI DATA` prints this page from series in which every step was logged. Each job is predicted from its published
-configuration, with nothing measured on its own system, and held against the series by `validate steps`. The first three steps, warm-up and steps
+configuration, with nothing measured on its own system, and compared with the series as `prism-cli validate steps mine.json train.log` does. The first three steps, warm-up and steps
 after pauses are left out.
 
 - **Nine of ten systems** is the range that `predict` states for p95 and p99 over p50 of a run. {inside} of {all} series lie inside of that of p95. The
   quantiles behind it ([engine](engine.md)) come from 20 systems of MLPerf Training with these among them: this shows that range and series agree,
-  and is no forecast of systems that nobody saw.
+  and does not forecast systems that nobody saw.
 - **KS** is the Kolmogorov-Smirnov distance of the steps over their median from four distributions: the prediction; a lognormal of 0.5 %, which knows
-  nothing; another run on the same system; the prediction after `calibrate fit` on the first fifth, held against the rest.
+  nothing; another run on the same system; the prediction after `calibrate fit` on the first fifth, compared with the rest.
 
 | series | steps | p95/p50 | nine of ten systems | inside | p99/p50 | nine of ten systems | KS predicted | lognormal | same system | fit |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -147,8 +147,8 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal)
         return {};
-    const QString names[kColumns] = {
-        tr("Layout"), u"p95, "_s + m_unit.name, tr("Change"), tr("GiB"), tr("$/billion"), tr("P(best)"), QString()};
+    const QString names[kColumns] = {tr("Layout"), u"p95, "_s + m_unit.name, tr("Change"), tr("GiB"), tr("$/billion"), tr("P(best)"),
+                                     QString()};
     if (role == Qt::DisplayRole)
         return names[section];
     if (role == Qt::TextAlignmentRole)
