@@ -112,14 +112,14 @@ TEST(CliTerminal, PredictDrawsAndAFileStaysPlain)
 {
     if (!test::hasTerminals())
         GTEST_SKIP() << "no pseudo-terminals here";
-    const std::string seen = runOnTerminal("predict sample-baseline --samples 2000");
+    const std::string seen = runOnTerminal("predict llama2-7b-8-a100 --samples 2000");
     EXPECT_NE(seen.find("█"), std::string::npos) << seen;
     EXPECT_NE(seen.find("p95"), std::string::npos);
     EXPECT_NE(seen.find(kEscape), std::string::npos);
-    const std::string plain = runOnTerminal("predict sample-baseline --samples 2000", "NO_COLOR=1");
+    const std::string plain = runOnTerminal("predict llama2-7b-8-a100 --samples 2000", "NO_COLOR=1");
     EXPECT_NE(plain.find("█"), std::string::npos);
     EXPECT_FALSE(std::regex_search(plain, std::regex("\x1b\\[[0-9;]*m"))) << plain; // a slow run may show its progress and take it away
-    const CliRun file = runCli("predict sample-baseline --samples 2000");
+    const CliRun file = runCli("predict llama2-7b-8-a100 --samples 2000");
     EXPECT_EQ(file.out.find("█"), std::string::npos);
     EXPECT_EQ(file.out.find(kEscape), std::string::npos);
     EXPECT_NE(runOnTerminal("predict no-such").find("\x1b[31merror"), std::string::npos);

@@ -239,8 +239,9 @@ TEST_F(CliReaders, ControlCharactersOfTracesLogsAndJobsStayThere)
 
 TEST_F(CliReaders, ManyReplicasTakeAFewHundredBytesEach)
 {
-    const std::string gpus = "predict llama2-7b-8-a100 --set cluster.num_gpus=262144 --set training.global_batch_size=262144";
-    const CliRun run = runCli(gpus + " --samples 100 --threads 1 --allow-long", 380, 40);
+    const std::string gpus = "graph llama2-7b-8-a100 --set cluster.num_gpus=262144 --set training.global_batch_size=262144 --output ";
+    ASSERT_EQ(runCli(gpus + at("graph.json")).exitCode, 0);
+    const CliRun run = runCli("graph simulate " + at("graph.json") + " --samples 100 --threads 1 --allow-long", 380, 40);
     EXPECT_EQ(run.exitCode, 0) << run.err;
 }
 

@@ -150,6 +150,14 @@ TEST_F(Preview, AClickOnAChangeOpensItsWaterfall)
     window->workspace().study().setCurrent(2);
     settle(*window);
     HeadlineStrip& strip = window->headline();
+    EXPECT_FALSE(strip.accessibleDescription().contains(u"systems"_s)) << "nothing is known of other systems";
+    EXPECT_TRUE(window->workspace().study().setParameter(2, "variability.preset", "measured-h100").empty());
+    settle(*window);
+    const SnapshotPtr found = window->workspace().context().current()->snapshot;
+    ASSERT_TRUE(found->systems && !found->systems->systems.empty());
+    EXPECT_TRUE(strip.accessibleDescription().contains(QString::fromStdString(systemsSentence(*found->systems))));
+    window->workspace().study().undoStack()->undo();
+    settle(*window);
     QPoint at(-1, -1);
     for (int x = 0; x < strip.width() && at.x() < 0; x += 10)
         if (strip.figureAt({x, 40}).contains(u"p95"_s))

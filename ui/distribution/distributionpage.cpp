@@ -225,6 +225,14 @@ DistributionPage::Reduced DistributionPage::reducedOf(const ShownScenario& s, Cd
     return reduced;
 }
 
+double axisEnd(const std::vector<double>& sortedSeconds)
+{
+    constexpr double kBody = 0.9, kBodyRoom = 1.0 / 6, kShown = 0.95;
+    const auto at = [&](double share) { return quantileOfSorted(sortedSeconds, share); };
+    const double first = at(1 - kAxisShare), room = (at(kBody) - first) / kBodyRoom;
+    return std::min(at(kAxisShare), std::max(first + room, at(kShown)));
+}
+
 QString DistributionPage::changeOf(const ShownScenario& s) const
 {
     const ShownScenario* baseline = m_context.baseline();
@@ -240,7 +248,6 @@ ChartCurve DistributionPage::curveOf(const ShownScenario& s, const Reduced& redu
 {
     const auto& sorted = within() ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
     const double noiseFree = s.snapshot->samples ? s.snapshot->samples->noiseFreeSeconds : 0;
-    const double last = mode == CdfChart::Mode::exceedance ? 1.0 : 0.999;
     ChartCurve c{s.id,
                  s.name,
                  s.colour,
@@ -249,8 +256,8 @@ ChartCurve DistributionPage::curveOf(const ShownScenario& s, const Reduced& redu
                  s.isCurrent,
                  reduced.cdf,
                  reduced.density,
-                 quantileOfSorted(sorted, 0.001),
-                 quantileOfSorted(sorted, last),
+                 quantileOfSorted(sorted, 1 - kAxisShare),
+                 mode == CdfChart::Mode::exceedance ? sorted.back() : axisEnd(sorted),
                  noiseFree,
                  !outsideCalibration(*s.snapshot).isEmpty(),
                  changeOf(s),
@@ -345,6 +352,11 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
         const DistributionSummary& summary = within() ? read->snapshot->within : read->snapshot->across;
         if (summary.p95 > 0)
             text += knownTo(summary.ciP95 / summary.p95);
+        const auto& sorted = within() ? read->snapshot->sortedWithinSeconds : read->snapshot->sortedAcrossSeconds;
+        if (const double end = axisEnd(sorted); mode != CdfChart::Mode::exceedance && end < quantileOfSorted(sorted, kAxisShare))
+            text += tr(" %1 of the steps take longer than %2, up to %3.")
+                        .arg(format::percent(exceedance(sorted, end).value), format::seconds(end).text(),
+                             format::seconds(sorted.back()).text());
         if (dropped > 0)
             text += tr(" %1 samples without a finite time are left out.").arg(dropped);
         if (!m_context.marks.empty())

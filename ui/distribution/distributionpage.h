@@ -13,6 +13,12 @@ namespace prism::ui {
 
 class SegmentedControl;
 
+/// Share of the steps up to which the axis goes, and from which it begins.
+inline constexpr double kAxisShare = 0.999;
+/// Where the axis of sorted steps ends: there, or earlier where rare long steps would leave less than a sixth of the room to the first nine
+/// of ten; p95 is always on it.
+[[nodiscard]] double axisEnd(const std::vector<double>& sortedSeconds);
+
 class DistributionPage final : public Page {
     Q_OBJECT
 public:

@@ -31,6 +31,12 @@ constexpr int kAroundOwn = 28;                    // around the words of the ans
 constexpr int kShown = 5;                         // metrics next to the answer
 constexpr int kMaxExtra = 40;                     // between the metrics, in addition to what they need
 
+/// What the range over systems says; empty where nothing is known of them.
+QString overSystems(const ShownScenario* s)
+{
+    return s && s->snapshot && s->snapshot->systems ? QString::fromStdString(systemsSentence(*s->snapshot->systems)) : QString();
+}
+
 } // namespace
 
 HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent)
@@ -90,6 +96,8 @@ void HeadlineStrip::refresh()
     QStringList readings{m_answer};
     for (const HeadlineCell& cell : m_cells)
         readings << cell.reading();
+    if (const QString systems = overSystems(context.current()); !systems.isEmpty())
+        readings << systems;
     readings << m_badge.reasons;
     setAccessibleDescription(readings.join(u"; "_s));
     layoutCells();
@@ -115,6 +123,13 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
         samples = {
             {tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))), Type::tick, Role::textTertiary}};
     lines.third = comparisonForms(comparison, samples);
+    if (const SnapshotPtr& found = s->snapshot; found && found->systems && !found->systems->systems.empty() && !lines.third.isEmpty()) {
+        const OverSystems& over = found->systems->p95OverP50;
+        const auto above = [](double ratio) { return format::fixed(100 * (ratio - 1), 1); };
+        lines.third.prepend(lines.third.front()
+                            + FigureRuns{{tr("  ·  p95 %1 to %2 % above p50 on nine of ten systems").arg(above(over.low), above(over.high)),
+                                          Type::tick, Role::textTertiary}});
+    }
     return lines;
 }
 
@@ -218,6 +233,8 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
             lines << format::receipt(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
         if (!m_cells[i].model.isEmpty())
             lines << tr("±: what more samples would narrow. Model: the error that held 90 % of the published runs; it does not shrink.");
+        if (const QString systems = overSystems(s); m_cells[i].key.startsWith(u"step_time_s"_s) && !systems.isEmpty())
+            lines << systems;
         if (!m_cells[i].delta.isEmpty())
             lines << tr("Click: which edits moved it.");
         return lines.join(u'\n');

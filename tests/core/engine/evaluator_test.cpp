@@ -160,10 +160,10 @@ TEST(EvaluatorLong, SameBitsWithAndWithoutTheCacheAndInAnyOrder)
     const Scenario a = sample();
     const Scenario b = setParameter(a, "variability.gemm.cv", "0.03").value();
     Evaluator warm, cold(0);
-    const auto ab = warm.evaluate(b, options());
-    (void)warm.evaluate(a, options());
-    const auto again = warm.evaluate(b, options());
-    const auto fresh = cold.evaluate(b, options());
+    const auto ab = warm.evaluate(b, withoutShares());
+    (void)warm.evaluate(a, withoutShares());
+    const auto again = warm.evaluate(b, withoutShares());
+    const auto fresh = cold.evaluate(b, withoutShares());
     EXPECT_EQ(ab->samples->acrossSeconds, again->samples->acrossSeconds);
     EXPECT_EQ(ab->samples->acrossSeconds, fresh->samples->acrossSeconds);
     EXPECT_EQ(cold.cacheBytes(), 0U);
@@ -194,13 +194,14 @@ TEST(Evaluator, SamplesAreKnownUnderEveryOptionThatChangesThem)
 
 TEST(EvaluatorLong, NoOptionGivesAnOlderResult)
 {
+    const Scenario small = scenarioPreset("llama2-7b-8-a100").value();
     EvaluateOptions o = options(400);
     auto& [seed, numSamples, numThreads, precision, varianceShares, systemsRange, revision, stop, onProgress] = o;
     Evaluator warm;
-    const SnapshotPtr first = warm.evaluate(sample(), o);
+    const SnapshotPtr first = warm.evaluate(small, o);
     const auto expectFresh = [&](const char* what) {
         Evaluator cold;
-        const SnapshotPtr known = warm.evaluate(sample(), o), fresh = cold.evaluate(sample(), o);
+        const SnapshotPtr known = warm.evaluate(small, o), fresh = cold.evaluate(small, o);
         EXPECT_EQ(known->seed, fresh->seed);
         EXPECT_EQ(known->samples->acrossSeconds, fresh->samples->acrossSeconds) << what;
         EXPECT_EQ(known->samples->withinSeconds, fresh->samples->withinSeconds) << what;
@@ -215,11 +216,11 @@ TEST(EvaluatorLong, NoOptionGivesAnOlderResult)
     numSamples = 400, precision = 0.75 * first->across.ciP95 / first->across.p95;
     expectFresh("precision");
     precision = 0, varianceShares = false;
-    EXPECT_EQ(warm.evaluate(sample(), o)->varianceShare.spatial, 0.0);
+    EXPECT_EQ(warm.evaluate(small, o)->varianceShare.spatial, 0.0);
     varianceShares = true, systemsRange = false;
-    EXPECT_EQ(warm.evaluate(sample(), o)->systems, nullptr);
+    EXPECT_EQ(warm.evaluate(small, o)->systems, nullptr);
     systemsRange = true, numThreads = 1, revision = 7, stop = std::stop_source().get_token(), onProgress = [](const SnapshotPtr&) {};
-    const SnapshotPtr last = warm.evaluate(sample(), o);
+    const SnapshotPtr last = warm.evaluate(small, o);
     EXPECT_EQ(last->cost.recomputedNodes, 0) << "none of these changes a figure";
     EXPECT_EQ(last->revision, 7U);
 }
