@@ -171,8 +171,11 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     };
     for (const CauseOverSystems& cause : out.prior.causes)
         out.trend = cause.path == kTrendOfRun ? cause.quantiles[1] : out.trend;
+    out.levelRatio = {measuredOverPredicted(costed, kNineOfTenLow), 1, measuredOverPredicted(costed, kNineOfTenHigh)};
+    if (out.prior.title.empty())
+        return out;
     const RunFiguresOf asItIs = steps(costed.graph, 0, kDrawnSystems);
-    for (int i = 0; i < kDrawnSystems && out.complete && !out.prior.title.empty(); ++i) {
+    for (int i = 0; i < kDrawnSystems && out.complete; ++i) {
         const Draw draw = drawnSystem(scenario, out.prior, i);
         const Result<CostedStep> other = costStep(draw.scenario);
         if (!other.ok())
@@ -182,7 +185,6 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     }
     out.p95OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p95OverP50; });
     out.p99OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p99OverP50; });
-    out.levelRatio = {measuredOverPredicted(costed, kNineOfTenLow), 1, measuredOverPredicted(costed, kNineOfTenHigh)};
     if (!out.systems.empty())
         out.levelRatio = overSystems(out, [&](std::size_t i) {
             return out.systems[i].p50Ratio * measuredOverPredicted(costed, evenPosition(static_cast<int>(i), 0, 1));

@@ -14,14 +14,6 @@ namespace {
 constexpr double kBarWidth = 36, kBarHeight = 8, kPad = 8; // at scale 1
 constexpr double kTight = 0.97;                            // of the capacity: a few per cent more and it does not fit
 
-double widthOf(const FigureRuns& runs, const Look& look)
-{
-    double width = 0;
-    for (const FigureRun& run : runs)
-        width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
-    return width;
-}
-
 } // namespace
 
 void CandidateDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const

@@ -25,6 +25,14 @@ void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, i
     painter.restore();
 }
 
+double widthOf(const FigureRuns& runs, const Look& look)
+{
+    double width = 0;
+    for (const FigureRun& run : runs)
+        width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
+    return width;
+}
+
 double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed)
 {
     double x = rect.left(), baseline = 0;

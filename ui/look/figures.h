@@ -31,6 +31,8 @@ enum FigureItemRole { kRunsRole = Qt::UserRole + 40, kSampleRole, kBrushedRole }
 
 /// Draws a curve sample of `width` around the vertical centre of `rect`.
 void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden = false);
+/// Pixels that runs take where nothing is elided.
+[[nodiscard]] double widthOf(const FigureRuns& runs, const Look& look);
 /// Draws runs from the left, elided at the right end (names in their middle); returns the width used.
 double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed = false);
 /// "5.0 %" with "± 0.4"; at the ends "< 0.1 %" and "> 99.9 %", which need no interval.

@@ -54,10 +54,10 @@ WaterfallData stepBreakdown(const CostedStep& costed, double noiseFreeSeconds)
         {QObject::tr("Host"), &Breakdown::otherSeconds, Category::other, true},
     };
     const double all = b.sum();
-    const bool inSeconds = all >= 1;
+    const format::TimeUnit unit = format::timeUnit(all);
     WaterfallData data;
-    data.axisTitle = inSeconds ? QObject::tr("s") : QObject::tr("ms");
-    data.perUnit = inSeconds ? 1 : 1000;
+    data.axisTitle = unit.name;
+    data.perUnit = unit.perSecond;
     data.figureTitle = data.axisTitle;
     data.noteTitle = QObject::tr("% of the step");
     for (const Part& part : parts) {

@@ -8,7 +8,7 @@
 namespace prism::ui {
 
 /// Rows in the order of `Breakdown`, parts of no length left out; waiting belongs to the group. The id of a communication's row is its
-/// kernel class with the most seconds ("tp.reduce_scatter"), others have none. Empty before the step is costed.
+/// kernel class with the most seconds ("tp.reduce_scatter"), others have none.
 [[nodiscard]] WaterfallData stepBreakdown(const CostedStep& costed, double noiseFreeSeconds);
 
 } // namespace prism::ui

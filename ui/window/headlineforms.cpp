@@ -14,14 +14,6 @@ namespace {
 constexpr double kStep = 12, kGap = 10; // at scale 1
 } // namespace
 
-double widthOf(const FigureRuns& runs, const Look& look)
-{
-    double width = 0;
-    for (const FigureRun& run : runs)
-        width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
-    return width;
-}
-
 FigureRuns firstThatFits(const QList<FigureRuns>& forms, const Look& look, double room)
 {
     for (const FigureRuns& form : forms)

@@ -8,7 +8,6 @@
 namespace prism::ui {
 
 /// The first of some ways to say a thing that fits, else the last; the tip has them whole.
-[[nodiscard]] double widthOf(const FigureRuns& runs, const Look& look);
 [[nodiscard]] FigureRuns firstThatFits(const QList<FigureRuns>& forms, const Look& look, double room);
 [[nodiscard]] QString firstThatFits(const QStringList& forms, const Look& look, Type type, double room);
 

@@ -6,6 +6,7 @@
 #include "core/base/figure.h"
 #include "core/base/printable.h"
 #include "core/calibrate/runfit.h"
+#include "core/insight/insight.h"
 #include "core/insight/validate/seriesreport.h"
 #include "core/scenario/scenariolimits.h"
 
@@ -154,10 +155,7 @@ void validate(const StepsOptions& options)
         clean.push_back(partOf(cleanRun(report.log.runs[i], report.shapes[i], removal), options.part));
     const StepSeries series = require(seriesOf(clean, report.log.steps()));
     Evaluator evaluator;
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = options.samples;
-    evaluate.numThreads = options.threads;
+    const EvaluateOptions evaluate = evaluateOptions({.seed = options.seed, .threads = options.threads}, options.samples);
     const PredictedRun predicted = require(predictedRun(evaluator, scenario, evaluate, !removal.trend));
     report.systems = predicted.systems;
     report.c = compareSeries(series, predicted.seconds);
