@@ -61,6 +61,11 @@ bool sweepWithin(const SweepModel& model, int count, const MedianJobs& jobs, dou
 
 } // namespace
 
+double kernelDraws(int steps)
+{
+    return std::clamp(kKernelDrawsPerStep * steps, kFewestKernelDraws, kMostKernelDraws);
+}
+
 StepSamples simulate(const StepGraph& graph, const SimOptions& options)
 {
     StepSamples out;
@@ -71,7 +76,7 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
         out.noiseFreeSeconds = deterministicStepSeconds(graph);
         const int across = std::max(0, options.numSamples),
                   within = options.numWithinSamples == 0 ? across / 4 : std::max(0, options.numWithinSamples);
-        const double draws = std::clamp(kKernelDrawsPerStep * std::max(across, within), kFewestKernelDraws, kMostKernelDraws);
+        const double draws = kernelDraws(std::max(across, within));
         const auto model = sweepModel(graph, options.seed, draws, recall, options.stop);
         if (!model)
             return false;

@@ -36,6 +36,9 @@ struct StepSamples {
     std::vector<std::string> recomputed; ///< names of those that it had to compute, in order
 };
 
+/// Kernel draws that the tables of passes are made from, for so many steps.
+[[nodiscard]] double kernelDraws(int steps);
+
 /// Every rank, every kernel, points 1-5 of design.md, written to be obviously right; slow, double precision.
 [[nodiscard]] StepSamples simulateReference(const StepGraph& graph, const SimOptions& options);
 

@@ -35,7 +35,7 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
 {
     ChartText text;
     const QString which = draw.kind == DrawChoice::Kind::sample ? QObject::tr("step") : QString::fromStdString(step.draw);
-    text.title = QObject::tr("One sampled %1, %2").arg(which, format::seconds(step.stepSeconds).text());
+    text.title = QObject::tr("One sampled %1, %2").arg(which, format::seconds(step.totalSeconds()).text());
     const QString shape = step.chunks > 1 ? QObject::tr("%1 stages × %2 chunks").arg(step.stages).arg(step.chunks)
                                           : QObject::tr("%1 stages").arg(step.stages);
     const QString whose = step.replica == step.slowestReplica
@@ -48,6 +48,8 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
     if (step.candidates > 1)
         footer += QObject::tr("Searched among %1 draws%2. ")
                       .arg(format::count(step.candidates), seed ? QObject::tr(", seed %1").arg(*seed) : QString());
+    if (step.delaySeconds() != 0)
+        footer += QObject::tr("Jitter and stalls of the whole step, %1, are not drawn. ").arg(format::secondsDelta(step.delaySeconds()));
     text.footer << footer + QObject::tr("Idle share of a stage %1 on average.").arg(format::percent(meanBubble(step)));
     return text;
 }
@@ -70,6 +72,8 @@ QString changeText(const Timeline& from, const Timeline& to)
         if (std::abs(seconds) >= told)
             parts << std::pair{seconds, group.name};
     }
+    if (std::abs(change.delaySeconds) >= told)
+        parts << std::pair{change.delaySeconds, QObject::tr("jitter and stalls")};
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
     QStringList kinds, classes;
     for (const auto& [seconds, name] : parts)

@@ -12,7 +12,8 @@ StepChange changeOfStep(const Timeline& from, const Timeline& to)
     const RangeSum before = sumOverRange(from, 0, from.stepSeconds), after = sumOverRange(to, 0, to.stepSeconds);
     const double stagesBefore = std::max(before.stages, 1), stagesAfter = std::max(after.stages, 1);
     StepChange change;
-    change.stepSeconds = to.stepSeconds - from.stepSeconds;
+    change.stepSeconds = to.totalSeconds() - from.totalSeconds();
+    change.delaySeconds = to.delaySeconds() - from.delaySeconds();
     for (std::size_t kind = 0; kind < kSpanKinds; ++kind)
         change.byKind[kind] = after.byKind[kind] / stagesAfter - before.byKind[kind] / stagesBefore;
     std::map<std::string, double> known; // the two steps may number their classes differently

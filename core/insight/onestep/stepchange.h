@@ -6,10 +6,11 @@
 
 namespace prism {
 
-/// All in seconds; positive = more of it in the second step. Without sends, which have a lane of their own, the kinds add up to the
-/// change of the step, because work and bubbles of a stage fill the step.
+/// All in seconds; positive = more of it in the second step. Without sends, which have a lane of their own, the kinds and the delays add up
+/// to the change of the step, because work and bubbles of a stage fill what is drawn of it.
 struct StepChange {
     double stepSeconds = 0;
+    double delaySeconds = 0;                 ///< jitter and stalls of the whole step
     std::array<double, kSpanKinds> byKind{}; ///< mean over the stages
     std::vector<SpanPart> byClass;           ///< mean over the stages, largest change first; classes of the second step
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/onestep/timeline.h"
 
-#include "core/base/workers.h"
-#include "core/walk/walk.h"
+#include "core/sim/record/steprecorder.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -30,26 +29,13 @@ Diagnostic outOfRange(std::string path, std::string found, std::string accepted)
     return d;
 }
 
-/// The sample whose step time stands at a quantile of `count` draws.
-Result<int> sampleAtQuantile(const StepWalker& walker, double quantile, int count, const InsightOptions& options)
+/// Index of the step that stands at a quantile.
+std::size_t atQuantile(const std::vector<double>& seconds, double quantile)
 {
-    std::vector<double> seconds(static_cast<std::size_t>(count), 0.0);
-    std::atomic<int> next{0};
-    const auto work = [&](bool reports) {
-        for (int i = next++; i < count && !options.stop.stop_requested(); i = next++) {
-            seconds[static_cast<std::size_t>(i)] = walker.walk(i).stepSeconds;
-            if (reports && options.progress && i % 16 == 0)
-                options.progress(static_cast<double>(i) / count, "timeline");
-        }
-    };
-    onWorkers(options.threads, static_cast<std::size_t>(count), work);
-    if (options.stop.stop_requested())
-        return cancelled();
-    std::vector<int> order(static_cast<std::size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&seconds](int a, int b) { return seconds[static_cast<std::size_t>(a)] < seconds[static_cast<std::size_t>(b)]; });
-    return order[static_cast<std::size_t>(std::lround(quantile * (count - 1)))];
+    std::vector<std::size_t> order(seconds.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&seconds](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
+    return order[static_cast<std::size_t>(std::lround(quantile * static_cast<double>(order.size() - 1)))];
 }
 
 SpanKind kindOf(Phase phase)
@@ -69,7 +55,10 @@ void setParts(TimelineSpan& span, const Parts& parts)
 
 class Builder final {
 public:
-    Builder(const StepGraph& graph, const StepWalker& walker, const WalkedStep& step) : m_graph(graph), m_walker(walker), m_step(step)
+    Builder(const StepGraph& graph, const StepRecorder& recorder, const StepRecord& step)
+        : m_graph(graph),
+          m_recorder(recorder),
+          m_step(step)
     {
         for (const CriticalPiece& piece : step.critical)
             m_critical.emplace(piece.kind, piece.stage, piece.node);
@@ -77,17 +66,20 @@ public:
 
     Timeline build()
     {
-        m_timeline.sample = m_step.sample;
+        m_timeline.sample = m_step.number;
         m_timeline.replica = m_step.replica;
+        m_timeline.slowestReplica = m_step.slowestReplica;
         m_timeline.replicas = m_graph.numReplicas;
         m_timeline.stages = m_graph.schedule.numStages;
         m_timeline.chunks = m_graph.schedule.numChunks;
         m_timeline.microbatches = m_graph.schedule.numMicrobatches;
         m_timeline.scheduleName = m_graph.schedule.name;
         m_timeline.stepSeconds = m_step.stepSeconds;
+        m_timeline.jitterSeconds = m_step.jitterSeconds;
+        m_timeline.stallSeconds = m_step.stallSeconds;
         for (const KernelClass& kernelClass : m_graph.classes)
             m_timeline.classNames.push_back(kernelClass.name);
-        for (std::size_t i = 0; i < m_walker.nodes().size(); ++i)
+        for (std::size_t i = 0; i < m_recorder.nodes().size(); ++i)
             addNode(static_cast<int>(i));
         for (int s = 0; s < m_timeline.stages; ++s)
             addStageOps(s);
@@ -104,7 +96,7 @@ public:
 private:
     [[nodiscard]] bool critical(SpanKind kind, int stage, int node) const { return m_critical.contains({kind, stage, node}); }
 
-    void addPass(int index, const WalkNode& node)
+    void addPass(int index, const RecordNode& node)
     {
         const auto i = static_cast<std::size_t>(index);
         TimelineSpan span;
@@ -117,19 +109,20 @@ private:
         if (node.pieceFirst >= 0)
             setPiece(span, node);
         span.critical = critical(span.kind, node.stage, index);
-        setParts(span, m_walker.nodeParts(m_step, index));
+        setParts(span, m_recorder.passParts(m_step, index));
         m_timeline.spans.push_back(std::move(span));
     }
 
     /// The forward of a piece, its backward, and the weight item that may follow.
-    void setPiece(TimelineSpan& span, const WalkNode& node) const
+    void setPiece(TimelineSpan& span, const RecordNode& node) const
     {
-        const std::vector<WalkNode>& nodes = m_walker.nodes();
+        const std::vector<RecordNode>& nodes = m_recorder.nodes();
         const auto first = static_cast<std::size_t>(node.pieceFirst);
-        const WalkNode& other = nodes[node.phase == Phase::forward ? first + 1 : first];
-        std::size_t last = first + 1;
-        while (last + 1 < nodes.size() && nodes[last + 1].pieceFirst == node.pieceFirst)
-            ++last;
+        const auto backward = static_cast<std::size_t>(nodes[first].next);
+        const RecordNode& other = nodes[node.phase == Phase::forward ? backward : first];
+        std::size_t last = backward;
+        while (nodes[last].next >= 0 && nodes[static_cast<std::size_t>(nodes[last].next)].pieceFirst == node.pieceFirst)
+            last = static_cast<std::size_t>(nodes[last].next);
         span.besideChunk = other.chunk;
         span.besideMicrobatch = other.microbatch;
         span.pieceStart = m_step.start[first];
@@ -139,36 +132,36 @@ private:
     /// The first node that runs on the stage from this one on: what a piece waits for is used when all of it has arrived.
     [[nodiscard]] std::size_t runningFrom(std::size_t node) const
     {
-        const std::vector<WalkNode>& nodes = m_walker.nodes();
+        const std::vector<RecordNode>& nodes = m_recorder.nodes();
         std::size_t at = node;
-        while (at + 1 < nodes.size() && !(nodes[at].runs && nodes[at].stage == nodes[node].stage))
-            ++at;
+        while (!nodes[at].runs && nodes[at].next >= 0)
+            at = static_cast<std::size_t>(nodes[at].next);
         return at;
     }
 
     void addNode(int index)
     {
         const auto i = static_cast<std::size_t>(index);
-        const WalkNode& node = m_walker.nodes()[i];
+        const RecordNode& node = m_recorder.nodes()[i];
         if (node.runs)
             addPass(index, node);
-        if (node.input < 0 || node.hop < 0)
+        if (node.input < 0)
             return;
-        const Parts parts = m_walker.transferParts(m_step, index);
-        if (parts.sum() <= kTinySeconds)
+        const auto from = static_cast<std::size_t>(node.input);
+        if (m_step.arrives[from] - m_step.end[from] <= kTinySeconds)
             return;
-        const WalkNode& source = m_walker.nodes()[static_cast<std::size_t>(node.input)];
+        const RecordNode& source = m_recorder.nodes()[from];
         TimelineSpan send;
         send.stage = source.stage;
         send.toStage = node.stage;
         send.kind = SpanKind::send;
         send.chunk = source.chunk;
         send.microbatch = node.microbatch;
-        send.startSeconds = m_step.end[static_cast<std::size_t>(node.input)];
-        send.endSeconds = send.startSeconds + parts.sum();
+        send.startSeconds = m_step.end[from];
+        send.endSeconds = m_step.arrives[from];
         send.usedSeconds = m_step.start[runningFrom(i)];
-        send.critical = critical(SpanKind::send, source.stage, index) || critical(SpanKind::send, source.stage, node.input);
-        setParts(send, parts);
+        send.critical = critical(SpanKind::send, source.stage, node.input);
+        setParts(send, m_recorder.transferParts(m_step, node.input));
         m_timeline.spans.push_back(std::move(send));
     }
 
@@ -178,7 +171,7 @@ private:
                                                       SpanKind::optimizer, SpanKind::paramGather};
         for (int op = 0; op < kStageOps; ++op) {
             const Interval& interval = m_step.stageOps[static_cast<std::size_t>(stage)][static_cast<std::size_t>(op)];
-            if (!interval.present || interval.end - interval.start <= kTinySeconds)
+            if (interval.end - interval.start <= kTinySeconds)
                 continue;
             TimelineSpan span;
             span.stage = stage;
@@ -186,7 +179,7 @@ private:
             span.startSeconds = interval.start;
             span.endSeconds = interval.end;
             span.critical = critical(span.kind, stage, -1);
-            setParts(span, m_walker.stageOpParts(m_step, stage, static_cast<StageOp>(op)));
+            setParts(span, m_recorder.stageOpParts(m_step, stage, static_cast<StageOp>(op)));
             m_timeline.spans.push_back(std::move(span));
         }
     }
@@ -224,8 +217,8 @@ private:
     {
         const Phase last = m_graph.schedule.splitsWeight ? Phase::weight : Phase::backward;
         std::vector<std::vector<std::pair<double, int>>> events(static_cast<std::size_t>(m_timeline.stages));
-        for (std::size_t i = 0; i < m_walker.nodes().size(); ++i) {
-            const WalkNode& node = m_walker.nodes()[i];
+        for (std::size_t i = 0; i < m_recorder.nodes().size(); ++i) {
+            const RecordNode& node = m_recorder.nodes()[i];
             auto& list = events[static_cast<std::size_t>(node.stage)];
             if (node.phase == Phase::forward && node.runs)
                 list.emplace_back(m_step.start[i], 1);
@@ -247,11 +240,16 @@ private:
     }
 
     const StepGraph& m_graph;
-    const StepWalker& m_walker;
-    const WalkedStep& m_step;
+    const StepRecorder& m_recorder;
+    const StepRecord& m_step;
     Timeline m_timeline;
     std::set<std::tuple<SpanKind, int, int>> m_critical;
 };
+
+std::string duration(double seconds)
+{
+    return seconds < 1.0 ? fmt::format("{:.1f} ms", 1e3 * seconds) : fmt::format("{:.2f} s", seconds);
+}
 
 std::string drawName(const DrawChoice& draw)
 {
@@ -267,36 +265,37 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
     const bool byQuantile = draw.kind == DrawChoice::Kind::quantile;
     if (byQuantile && !(draw.quantile > 0 && draw.quantile < 1))
         return outOfRange("quantile", fmt::format("{}", draw.quantile), "a number between 0 and 1");
-    if (!byQuantile && (draw.sample < 0 || draw.sample > 100'000'000))
-        return outOfRange("sample", std::to_string(draw.sample), "0 to 100,000,000");
+    if (!byQuantile && (draw.sample < 0 || draw.sample > kLastRecordedStep))
+        return outOfRange("sample", std::to_string(draw.sample), "0 to 999,999");
     if (draw.replica < -1 || draw.replica >= graph.numReplicas)
         return Diagnostic{.path = "replica",
                           .message = "There is no such replica.",
                           .found = std::to_string(draw.replica),
                           .accepted = fmt::format("0 to {}", graph.numReplicas - 1)};
-    const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed);
-    int sample = draw.sample;
-    const int candidates = options.samples > 0 ? options.samples : kDefaultCandidates;
-    if (byQuantile) {
-        const Result<int> found = sampleAtQuantile(walker, draw.quantile, candidates, options);
-        if (!found.ok())
-            return found.errors();
-        sample = *found;
-    }
-    WalkedStep step = walker.walk(sample);
-    const int slowest = step.replica;
+    const int candidates = !byQuantile ? 1 : options.samples > 0 ? options.samples : kDefaultCandidates;
+    const auto recorder =
+        StepRecorder::make(graph, {options.seed, byQuantile ? 0 : draw.sample, candidates, options.threads, options.stop});
+    if (!recorder)
+        return cancelled();
+    const std::size_t at = byQuantile ? atQuantile(recorder->seconds(), draw.quantile) : 0;
+    StepRecord step = recorder->record(std::array{at}, true).front();
     if (draw.replica >= 0)
-        step = walker.withReplica(std::move(step), draw.replica);
-    Timeline result = Builder(graph, walker, step).build();
-    result.slowestReplica = slowest;
+        step = recorder->withReplica(std::move(step), draw.replica);
+    Timeline result = Builder(graph, *recorder, step).build();
     result.draw = drawName(draw);
-    result.candidates = byQuantile ? candidates : 1;
-    result.notes.push_back(
-        result.replica == slowest
-            ? "The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation."
-            : fmt::format("Replica {} is shown; it waits for replica {}, through which the critical path runs.", result.replica, slowest));
+    result.candidates = candidates;
+    result.notes.push_back(result.replica == result.slowestReplica
+                               ? "The replica that the critical path runs through is shown; the others wait for it in the gradient "
+                                 "synchronisation."
+                               : fmt::format("Replica {} is shown; it waits for replica {}, through which the critical path runs.",
+                                             result.replica, result.slowestReplica));
     if (byQuantile)
-        result.notes.push_back(fmt::format("Draw {} of {} sampled steps is at this quantile.", sample, candidates));
+        result.notes.push_back(fmt::format("Step {} of {} sampled ones is at this quantile.", result.sample, candidates));
+    if (result.stallSeconds > 0.0)
+        result.notes.push_back(fmt::format("A stall makes this step {} longer; it is not drawn.", duration(result.stallSeconds)));
+    if (result.jitterSeconds != 0.0)
+        result.notes.push_back(fmt::format("Step jitter makes this step {} {}; it is not drawn.", duration(std::abs(result.jitterSeconds)),
+                                           result.jitterSeconds > 0.0 ? "longer" : "shorter"));
     return result;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/insight/insight.h"
-#include "core/walk/spankind.h"
+#include "core/sim/record/spankind.h"
 
 namespace prism {
 
@@ -45,7 +45,10 @@ struct Timeline {
     int slowestReplica = 0; ///< that the critical path of this draw runs through
     int replicas = 1, stages = 1, chunks = 1, microbatches = 1;
     std::string scheduleName;
-    double stepSeconds = 0; ///< end of the step in this walk
+    double stepSeconds = 0;                     ///< end of what is drawn: without jitter and stalls of the whole step
+    double jitterSeconds = 0, stallSeconds = 0; ///< which come on top of it
+    [[nodiscard]] double delaySeconds() const { return jitterSeconds + stallSeconds; }
+    [[nodiscard]] double totalSeconds() const { return stepSeconds + delaySeconds(); } ///< the step that predict states
     std::vector<std::string> classNames;
     std::vector<TimelineSpan> spans;                  ///< by stage, then start
     std::vector<std::vector<InFlightPoint>> inFlight; ///< per stage, ascending time
@@ -59,7 +62,7 @@ struct Timeline {
 struct DrawChoice {
     enum class Kind { quantile, sample } kind = Kind::quantile;
     double quantile = 0.5; ///< in (0, 1)
-    int sample = 0;        ///< >= 0
+    int sample = 0;        ///< 0 to 999,999
     int replica = -1;      ///< the replica to show; -1 = the slowest, that the critical path runs through
 };
 

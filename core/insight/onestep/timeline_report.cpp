@@ -207,6 +207,8 @@ std::string toJson(const Timeline& timeline)
                          {"micro_batches", timeline.microbatches},
                          {"schedule", timeline.scheduleName},
                          {"step_s", timeline.stepSeconds},
+                         {"jitter_s", timeline.jitterSeconds},
+                         {"stall_s", timeline.stallSeconds},
                          {"critical_s", timeline.criticalSeconds},
                          {"bubble_fraction", timeline.bubbleFraction},
                          {"candidates", timeline.candidates},

@@ -3,8 +3,7 @@
 
 #include "core/base/workers.h"
 #include "core/insight/report.h"
-#include "core/sim/draw/stepdelays.h"
-#include "core/walk/walk.h"
+#include "core/sim/record/steprecorder.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -20,67 +19,61 @@ namespace prism {
 namespace {
 
 constexpr int kDefaultSamples = 1'000;
+constexpr std::size_t kRecordedNodes = std::size_t{1} << 18;
 
 /// One step's critical path by class, stage and cause.
 struct PathShares {
-    double stepSeconds = 0, missedProbability = 0;
-    int walkedReplicas = 0;
+    double stepSeconds = 0;
     std::vector<double> byClass, byStage, byCause;
 };
 
-Parts partsOf(const StepWalker& walker, const WalkedStep& step, const CriticalPiece& piece)
+Parts partsOf(const StepRecorder& recorder, const StepRecord& step, const CriticalPiece& piece)
 {
     switch (piece.kind) {
-    case SpanKind::send: {
-        const bool outgoing = piece.start == step.end[static_cast<std::size_t>(piece.node)];
-        return outgoing ? walker.outgoingParts(step, piece.node) : walker.transferParts(step, piece.node);
-    }
+    case SpanKind::send:
+        return recorder.transferParts(step, piece.node);
     case SpanKind::embeddingAllReduce:
-        return walker.stageOpParts(step, piece.stage, StageOp::embedding);
+        return recorder.stageOpParts(step, piece.stage, StageOp::embedding);
     case SpanKind::gradSync:
-        return walker.stageOpParts(step, piece.stage, StageOp::gradSync);
+        return recorder.stageOpParts(step, piece.stage, StageOp::gradSync);
     case SpanKind::gradNorm:
-        return walker.stageOpParts(step, piece.stage, StageOp::gradNorm);
+        return recorder.stageOpParts(step, piece.stage, StageOp::gradNorm);
     case SpanKind::optimizer:
-        return walker.stageOpParts(step, piece.stage, StageOp::optimizer);
+        return recorder.stageOpParts(step, piece.stage, StageOp::optimizer);
     case SpanKind::paramGather:
-        return walker.stageOpParts(step, piece.stage, StageOp::paramGather);
+        return recorder.stageOpParts(step, piece.stage, StageOp::paramGather);
     default:
-        return walker.nodeParts(step, piece.node);
+        return recorder.passParts(step, piece.node);
     }
 }
 
-/// Jitter and stalls of a walked step: the last two entries of the classes, the last one of the stages.
-void addDelays(const StepDelayModel& delays, std::uint64_t sample, PathShares& shares)
+/// Jitter and stalls of a step: the last two entries of the classes, the last one of the stages.
+void addDelays(const StepRecord& step, PathShares& shares)
 {
-    const double jitter = delays.jitter(sample, shares.stepSeconds), stalls = delays.stalls(sample, shares.stepSeconds);
-    shares.byClass.push_back(jitter);
-    shares.byClass.push_back(stalls);
-    shares.byStage.push_back(jitter + stalls);
-    shares.byCause[static_cast<std::size_t>(Cause::jitter)] += jitter;
-    shares.byCause[static_cast<std::size_t>(Cause::stall)] += stalls;
-    shares.stepSeconds += jitter + stalls;
+    shares.byClass.push_back(step.jitterSeconds);
+    shares.byClass.push_back(step.stallSeconds);
+    shares.byStage.push_back(step.jitterSeconds + step.stallSeconds);
+    shares.byCause[static_cast<std::size_t>(Cause::jitter)] += step.jitterSeconds;
+    shares.byCause[static_cast<std::size_t>(Cause::stall)] += step.stallSeconds;
+    shares.stepSeconds += step.jitterSeconds + step.stallSeconds;
 }
 
-PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, const StepDelayModel& delays, int sample)
+PathShares sharesOf(const StepGraph& graph, const StepRecorder& recorder, const StepRecord& step)
 {
-    const WalkedStep step = walker.walk(sample);
     PathShares shares;
     shares.stepSeconds = step.stepSeconds;
-    shares.missedProbability = step.missedProbability;
-    shares.walkedReplicas = step.walkedReplicas;
     shares.byClass.assign(graph.classes.size(), 0.0);
     shares.byStage.assign(static_cast<std::size_t>(graph.schedule.numStages), 0.0);
     shares.byCause.assign(kCauses, 0.0);
     for (const CriticalPiece& piece : step.critical) {
-        const Parts parts = partsOf(walker, step, piece);
+        const Parts parts = partsOf(recorder, step, piece);
         for (std::size_t c = 0; c < parts.byClass.size(); ++c)
             shares.byClass[c] += parts.byClass[c];
         for (std::size_t c = 0; c < kCauses; ++c)
             shares.byCause[c] += parts.byCause[c];
         shares.byStage[static_cast<std::size_t>(piece.stage)] += piece.end - piece.start;
     }
-    addDelays(delays, static_cast<std::uint64_t>(sample), shares);
+    addDelays(step, shares);
     return shares;
 }
 
@@ -139,21 +132,26 @@ void sortRows(std::vector<AttributionRow>& rows)
                      [](const AttributionRow& a, const AttributionRow& b) { return a.shareSlow.value > b.shareSlow.value; });
 }
 
-Result<std::vector<PathShares>> walkAll(const StepGraph& graph, const StepWalker& walker, int samples, const InsightOptions& options)
+Result<std::vector<PathShares>> pathsOf(const StepGraph& graph, const StepRecorder& recorder, int samples, const InsightOptions& options)
 {
     std::vector<PathShares> steps(static_cast<std::size_t>(samples));
-    std::atomic<int> next{0}, done{0};
-    const StepDelayModel delays(graph, options.seed, Run::across);
+    // Steps that are recorded at once: more are quicker until their records fill the memory.
+    const std::size_t together = std::clamp<std::size_t>(kRecordedNodes / recorder.nodes().size(), 1, 32);
+    const std::size_t batches = (steps.size() + together - 1) / together;
+    std::atomic<std::size_t> next{0}, done{0};
     const auto work = [&](bool reports) {
-        for (int i = next++; i < samples && !options.stop.stop_requested(); i = next++) {
-            steps[static_cast<std::size_t>(i)] = sharesOf(graph, walker, delays, i);
-            const int finished = ++done;
-            if (reports && options.progress && i % 16 == 0)
-                options.progress(static_cast<double>(finished) / samples, "attribution");
+        for (std::size_t b = next++; b < batches && !options.stop.stop_requested(); b = next++) {
+            std::vector<std::size_t> which(std::min(together, steps.size() - b * together));
+            std::iota(which.begin(), which.end(), b * together);
+            for (const StepRecord& step : recorder.record(which, false))
+                steps[static_cast<std::size_t>(step.number)] = sharesOf(graph, recorder, step);
+            const std::size_t finished = ++done;
+            if (reports && options.progress)
+                options.progress(static_cast<double>(finished) / static_cast<double>(batches), "attribution");
         }
     };
-    onWorkers(options.threads, static_cast<std::size_t>(samples), work);
-    if (done < samples)
+    onWorkers(options.threads, batches, work);
+    if (done < batches)
         return cancelled();
     return steps;
 }
@@ -179,16 +177,18 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
     if (Diagnostics problems = check(graph); hasErrors(problems))
         return problems;
     const int samples = options.samples > 0 ? options.samples : kDefaultSamples;
-    const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed);
-    const Result<std::vector<PathShares>> walked = walkAll(graph, walker, samples, options);
-    if (!walked.ok())
-        return walked.errors();
+    const auto recorder = StepRecorder::make(graph, {options.seed, 0, samples, options.threads, options.stop});
+    if (!recorder)
+        return cancelled();
+    const Result<std::vector<PathShares>> paths = pathsOf(graph, *recorder, samples, options);
+    if (!paths.ok())
+        return paths.errors();
     TailAttribution result;
     result.samples = samples;
     result.seed = options.seed;
     result.slowFraction = slowFraction;
     std::vector<const PathShares*> all, slow;
-    for (const PathShares& step : walked.value())
+    for (const PathShares& step : paths.value())
         all.push_back(&step);
     std::stable_sort(all.begin(), all.end(), [](const PathShares* a, const PathShares* b) { return a->stepSeconds < b->stepSeconds; });
     const auto slowCount = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(slowFraction * samples)));
@@ -215,15 +215,6 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
     result.notes.emplace_back(
         "The critical path is followed backward from the end of the step along the predecessor that arrived last; its "
         "pieces leave no gap.");
-    for (const PathShares& step : walked.value()) {
-        result.walkedReplicas += static_cast<double>(step.walkedReplicas) / samples;
-        result.missedProbability += step.missedProbability / samples;
-    }
-    if (result.walkedReplicas < graph.numReplicas)
-        result.notes.push_back(fmt::format(
-            "Of {} replicas, those that their speeds and data let expect last are walked, {:.1f} in a draw on average; in {:.2g} % of "
-            "the draws another one is expected to have been the last.",
-            graph.numReplicas, result.walkedReplicas, 100 * result.missedProbability));
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
@@ -244,8 +235,6 @@ std::string toJson(const TailAttribution& a)
                          {"slow_fraction", a.slowFraction},
                          {"samples", a.samples},
                          {"slow_samples", a.slowSamples},
-                         {"walked_replicas", a.walkedReplicas},
-                         {"missed_probability", a.missedProbability},
                          {"seed", a.seed},
                          {"elapsed_s", a.elapsedSeconds},
                          {"by_class", rowsJson(a.byClass)},

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/insight/insight.h"
-#include "core/walk/cause.h"
+#include "core/sim/record/cause.h"
 
 namespace prism {
 
@@ -21,14 +21,13 @@ struct TailAttribution {
     double slowThresholdSeconds = 0; ///< steps at or above it are the slow ones
     double slowFraction = 0.05;
     int samples = 0, slowSamples = 0;
-    double walkedReplicas = 0;    ///< of the graph's replicas, mean over the draws
-    double missedProbability = 0; ///< that a replica that was not walked was the last of a step; 0 when all were
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
     std::vector<std::string> notes;
 };
 
-/// Walks sampled steps backward from their end along the predecessor that arrived last (default 1,000 steps).
+/// Follows recorded steps backward from their end along the predecessor that arrived last (default 1,000 steps: the first ones that
+/// predict states with the same seed).
 /// Errors: the scenario's diagnostics; cancelled.
 [[nodiscard]] Result<TailAttribution> attribution(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
 [[nodiscard]] Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions& options = {}, double slowFraction = 0.05);

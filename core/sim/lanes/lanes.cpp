@@ -22,7 +22,7 @@ void DrawRow(const DrawTable& table, const LaneSeeds& seeds, LaneKey key, float*
     if (table.rareBelow == 0)
         return;
     const Quantiles rare(table.rare);
-    const LaneKey other{key.low + 0x9e3779b9U, key.high};
+    const LaneKey other = rareKey(key);
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
         if (const auto hit = isRare(seeds, other, table.rareBelow, l); !hn::AllFalse(d, hit))
             hn::Store(hn::IfThenElse(hit, rare.at(words(seeds, key, l)), hn::Load(d, row + l)), d, row + l);

@@ -20,6 +20,12 @@ struct LaneKey {
     return {static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(h >> 32U)};
 }
 
+/// Of the draw that says whether a factor's draw is its rare event.
+[[nodiscard]] constexpr LaneKey rareKey(LaneKey key)
+{
+    return {key.low + 0x9e3779b9U, key.high};
+}
+
 /// Seed of one lane.
 struct LaneSeed {
     std::uint32_t low = 0, high = 0;

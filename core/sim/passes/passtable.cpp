@@ -45,14 +45,6 @@ bool leavesNode(const StepGraph& graph, int kernelClass)
     return graph.classes[index(kernelClass)].scope == Scope::interNode;
 }
 
-/// The slowest link that a segment's collective of the unit crosses; those within one member are taken at its fastest member's.
-float linkOf(const StepGraph& graph, const Segment& s, const UnitKind& kind)
-{
-    if (!leavesNode(graph, s.collective))
-        return 1.0F;
-    return s.barrier == Barrier::unit ? kind.slowestLink() : kind.fastestLink();
-}
-
 /// Exposed seconds of a collective under a factor: mean and variance.
 Moments exposed(const DrawTable& table, double mean, double hidden)
 {
@@ -527,6 +519,13 @@ private:
 };
 
 } // namespace
+
+float linkOf(const StepGraph& graph, const Segment& s, const UnitKind& kind)
+{
+    if (!leavesNode(graph, s.collective))
+        return 1.0F;
+    return s.barrier == Barrier::unit ? kind.slowestLink() : kind.fastestLink();
+}
 
 double PassTable::regimeSeconds(const RegimeFactors& r) const
 {

@@ -53,6 +53,10 @@ struct PassTable {
     [[nodiscard]] std::size_t bytes() const;
 };
 
+/// The slowest link that a segment's collective of the unit crosses, as a factor; those within one member are taken at its fastest
+/// member's.
+[[nodiscard]] float linkOf(const StepGraph& graph, const Segment& segment, const UnitKind& kind);
+
 /// What passes are made of.
 struct PassInputs {
     const StepGraph& graph;

@@ -242,6 +242,7 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_stretch(model.passes.size()),
       m_regime(3),
       m_extraScale(1),
+      m_rareSeconds(1),
       m_slots(index(model.plan->numSlots)),
       m_ends(index(model.plan->numStages)),
       m_optimizer(index(model.plan->numStages)),
@@ -365,8 +366,10 @@ void BlockSweep::setRegimes(std::span<const SweptLane> lanes)
     }
 }
 
-void BlockSweep::drawLengths(const UnitPattern& pattern, bool withData)
+void BlockSweep::drawLengths(const UnitPattern& pattern, LengthOf factors)
 {
+    static const UnitKind kUnmarked;
+    const bool withData = factors >= LengthOf::data, withSlowSpots = factors >= LengthOf::slowSpots;
     const JobUnits& job = m_model.job;
     const std::size_t perUnit = index(job.members * job.groups), owners = index(job.members * job.dataOwners);
     m_data.fill(1.0F);
@@ -382,12 +385,12 @@ void BlockSweep::drawLengths(const UnitPattern& pattern, bool withData)
             m_model.speeds->draw(m_jobSeeds, m_unitOfLane.data(), row.stage, m_speed);
         drawn = row.stage;
         float* groups = perUnit == 1 ? m_stageLength.row(i) : m_group.row(i * perUnit);
-        m_lengths.slowestOfGroups(shape, job.kinds[index(pattern.kind[index(row.stage)])], m_speed, groups);
+        m_lengths.slowestOfGroups(shape, withSlowSpots ? job.kinds[index(pattern.kind[index(row.stage)])] : kUnmarked, m_speed, groups);
         if (perUnit > 1) { // of the optimizer: without data factors all groups' slowest
             softMaximum(groups, perUnit, shape.groupBeta, m_stageLength.row(i));
         }
     }
-    const bool routes = withData && !m_model.routing.isConstant();
+    const bool routes = factors == LengthOf::all && !m_model.routing.isConstant();
     std::pair<int, int> routed{-1, -1};
     for (std::size_t i = 0; i < m_model.ownLengths.size(); ++i) {
         const SweepModel::OwnLength& own = m_model.ownLengths[i];
@@ -410,7 +413,7 @@ void BlockSweep::drawLengths(const UnitPattern& pattern, bool withData)
             f.routing = m_routing.row(0);
         }
         const PassTable& pass = *m_model.passes[index(m_model.passOf[index(own.program)][index(pattern.kind[index(stage)])])];
-        if (!pass.memberExtra.empty())
+        if (withSlowSpots && !pass.memberExtra.empty())
             f.memberExtra = pass.memberExtra.data();
         m_lengths.length(shape, perUnit == 1 ? m_stageLength.row(index(own.lengthRow)) : m_group.row(index(own.lengthRow) * perUnit), f,
                          m_ownLength.row(i));
@@ -442,6 +445,8 @@ NodeRows BlockSweep::passRows(std::size_t pass, const float* length, const float
 void BlockSweep::passSeconds(const NodeRows& n, const float* unrouted, const float* unroutedData, const PassTable& table, bool noisy,
                              std::size_t place, std::uint32_t rareBelow, LaneKey key)
 {
+    if (m_records != nullptr)
+        m_rareSeconds.fill(0.0F);
     if (!noisy || (table.usual.shape.isConstant() && table.perNode == 0.0F && table.rareHazard == 0.0)) {
         HWY_DYNAMIC_DISPATCH(MeanPass)(n);
         return;
@@ -450,7 +455,9 @@ void BlockSweep::passSeconds(const NodeRows& n, const float* unrouted, const flo
     atRareEvents(place, rareBelow, key, [&](std::size_t l) {
         const float x = n.length[l] * n.data[l];
         const float r = residualAt(table, table.rare, x, laneWord(m_stepSeeds.at(l), turned(key, kRareTurn)));
-        n.seconds[l] = x * n.compute[l] + unrouted[l] * unroutedData[l] * n.stretch[l] * r + n.exposed[l];
+        const float seconds = x * n.compute[l] + unrouted[l] * unroutedData[l] * n.stretch[l] * r + n.exposed[l];
+        m_rareSeconds.row(0)[l] = seconds - n.seconds[l];
+        n.seconds[l] = seconds;
     });
 }
 
@@ -475,9 +482,14 @@ void BlockSweep::runNode(std::size_t i, const Hazards& h, const std::vector<Unit
     }
     const LaneKey key = turned(node.key, kTransferTurn);
     HWY_DYNAMIC_DISPATCH(SendSeconds)(s, m_stepSeeds, key);
+    if (m_records != nullptr)
+        m_rareSeconds.fill(0.0F);
     atRareEvents(2 * i + 1, h.hopBelow[index(node.transfer)], key, [&](std::size_t l) {
-        s.seconds[l] = op.exposed(op.factor->rare.at(laneWord(m_stepSeeds.at(l), key)) * (regime != nullptr ? regime[l] : 1.0F));
+        const float seconds = op.exposed(op.factor->rare.at(laneWord(m_stepSeeds.at(l), key)) * (regime != nullptr ? regime[l] : 1.0F));
+        m_rareSeconds.row(0)[l] = seconds - s.seconds[l];
+        s.seconds[l] = seconds;
     });
+    keep(&UnitRecord::transfers, i, s.seconds);
     HWY_DYNAMIC_DISPATCH(Send)(s);
 }
 
@@ -513,6 +525,7 @@ void BlockSweep::runPass(std::size_t i, const Hazards& h, float* clock, bool noi
     const auto p = index(h.pass[i]);
     passSeconds(n, oneGroup ? m_stageLength.row(index(m_model.nodeLength[i].lengthRow)) : n.length,
                 oneGroup ? m_data.row(dataRow(node.microbatch)) : m_ones.row(0), *m_model.passes[p], true, 2 * i, h.passBelow[p], node.key);
+    keep(&UnitRecord::passes, i, n.seconds);
     HWY_DYNAMIC_DISPATCH(Advance)(n);
 }
 
@@ -525,7 +538,7 @@ void BlockSweep::begin(int pattern, std::span<const SweptLane> lanes, Noise nois
         m_unitOfLane[l] = lane.unit;
     }
     setRegimes(lanes);
-    drawLengths(m_model.job.patterns[index(pattern)], noise != Noise::speedsOnly);
+    drawLengths(m_model.job.patterns[index(pattern)], noise == Noise::speedsOnly ? LengthOf::slowSpots : LengthOf::all);
 }
 
 void BlockSweep::run(int pattern, std::span<const SweptLane> lanes, Noise noise)
@@ -552,7 +565,54 @@ void BlockSweep::runOptimizers(int pattern, Noise noise)
         const float *length = m_stageLength.row(index(m_model.optimizerRow[s])), *ones = m_ones.row(0);
         passSeconds(passRows(p, length, ones, m_optimizer.row(s), nullptr, nullptr), length, ones, table, noise != Noise::speedsOnly,
                     kNoPlace, static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
+        keep(&UnitRecord::optimizer, s, m_optimizer.row(s));
     }
+}
+
+/// Of a run that is recorded: what was just computed in every lane.
+void BlockSweep::keep(std::vector<PassRecord> UnitRecord::*list, std::size_t at, const float* seconds)
+{
+    if (m_records == nullptr)
+        return;
+    for (std::size_t l = 0; l < m_records->size(); ++l) {
+        PassRecord& record = ((*m_records)[l].*list)[at];
+        record.seconds = seconds[l];
+        record.rareSeconds = m_rareSeconds.row(0)[l];
+    }
+}
+
+void BlockSweep::keepLengths(int pattern, LengthOf factors)
+{
+    drawLengths(m_model.job.patterns[index(pattern)], factors);
+    const auto at = static_cast<std::size_t>(factors);
+    const Hazards& h = hazards(pattern);
+    for (std::size_t i = 0; i < h.pass.size(); ++i) {
+        if (h.pass[i] < 0)
+            continue;
+        const NodeRows rows = rowsOf(i, h, nullptr);
+        for (std::size_t l = 0; l < m_records->size(); ++l)
+            (*m_records)[l].passes[i].length[at] = rows.length[l] * rows.data[l];
+    }
+    for (std::size_t s = 0; s < m_model.optimizerRow.size(); ++s)
+        for (std::size_t l = 0; l < m_records->size() && m_model.optimizerRow[s] >= 0; ++l)
+            (*m_records)[l].optimizer[s].length[at] = m_stageLength.row(index(m_model.optimizerRow[s]))[l];
+}
+
+std::vector<UnitRecord> BlockSweep::record(int pattern, std::span<const SweptLane> lanes)
+{
+    const std::size_t nodes = m_model.plan->nodes.size(), stages = index(m_model.plan->numStages);
+    std::vector<UnitRecord> out(lanes.size());
+    for (UnitRecord& lane : out) {
+        lane.passes.resize(nodes);
+        lane.transfers.resize(nodes);
+        lane.optimizer.resize(stages);
+    }
+    m_records = &out;
+    run(pattern, lanes, Noise::all);
+    for (const LengthOf factors : {LengthOf::speeds, LengthOf::slowSpots, LengthOf::data, LengthOf::all})
+        keepLengths(pattern, factors);
+    m_records = nullptr;
+    return out;
 }
 
 const std::vector<BlockSweep::AlikePasses>& BlockSweep::alikePasses(int pattern)
@@ -606,7 +666,14 @@ void BlockSweep::joinEmbedding(const UnitCommunication& op, Noise noise)
     float* last = m_ends.row(index(path.back()[0]));
     for (std::size_t l = 0; l < kLanes; ++l) {
         const float regime = op.scope == Scope::none ? 1.0F : m_regime.row(op.scope == Scope::interNode ? 1 : 0)[l];
-        first[l] = last[l] = std::max(first[l], last[l]) + op.exposed(factor.row(0)[l] * regime);
+        const float seconds = op.exposed(factor.row(0)[l] * regime);
+        first[l] = last[l] = std::max(first[l], last[l]) + seconds;
+        if (m_records == nullptr || l >= m_records->size())
+            continue;
+        const LaneSeed seed = m_stepSeeds.at(l);
+        const bool rare = laneWord(seed, rareKey(laneKey(kEmbeddingDraws))) < op.factor->rareBelow;
+        (*m_records)[l].embedding = {
+            seconds, rare ? seconds - op.exposed(op.factor->body.at(laneWord(seed, laneKey(kEmbeddingDraws))) * regime) : 0.0F, {}};
     }
 }
 

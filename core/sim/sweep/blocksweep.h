@@ -5,6 +5,7 @@
 #include "core/base/index.h"
 #include "core/sim/sweep/sweepmodel.h"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,23 @@ struct SweptLane {
 /// speedsOnly: every other factor at its mean. noiseFree: passes and transfers at their mean lengths, optimizers with their noise.
 enum class Noise { speedsOnly, noiseFree, all };
 
+/// Which factors make the length of a pass: speeds as drawn; slow spots, too; data, too; all of them.
+enum class LengthOf { speeds, slowSpots, data, all };
+inline constexpr std::size_t kLengthsOf = 4;
+
+/// One pass or transfer of one unit in one step.
+struct PassRecord {
+    float seconds = 0.0F, rareSeconds = 0.0F; ///< rare: of it, what rare events that are drawn apart added
+    std::array<float, kLengthsOf> length{};   ///< of a pass, by LengthOf
+};
+
+/// Everything that one unit did in one step before its job's replicas meet.
+struct UnitRecord {
+    std::vector<PassRecord> passes, transfers; ///< by node of the plan
+    std::vector<PassRecord> optimizer;         ///< by stage
+    PassRecord embedding;
+};
+
 /// What the sweep of one pass reads and writes, in rows of lanes.
 struct NodeRows {
     const float *length = nullptr, *data = nullptr; ///< length of the pass: their product
@@ -65,6 +83,8 @@ public:
     void run(int pattern, std::span<const SweptLane> lanes, Noise noise);
     /// Only the optimizers of a noise-free run, and how long each stage is busy in it: a small part of its cost.
     void outline(int pattern, std::span<const SweptLane> lanes);
+    /// An all-noise run with what every pass and transfer took; by lane.
+    [[nodiscard]] std::vector<UnitRecord> record(int pattern, std::span<const SweptLane> lanes);
     /// Seconds when each stage ends, and of its optimizer; rows by stage, the first lanes().
     [[nodiscard]] const Rows& ends() const { return m_ends; }
     [[nodiscard]] const Rows& optimizer() const { return m_optimizer; }
@@ -103,7 +123,9 @@ private:
     [[nodiscard]] NodeRows rowsOf(std::size_t node, const Hazards& h, float* clock);
     template <class At>
     void rareEvents(const Hazards& h, LaneSeed seed, const At& at) const;
-    void drawLengths(const UnitPattern& pattern, bool withData);
+    void drawLengths(const UnitPattern& pattern, LengthOf factors);
+    void keep(std::vector<PassRecord> UnitRecord::*list, std::size_t at, const float* seconds);
+    void keepLengths(int pattern, LengthOf factors);
     void setRegimes(std::span<const SweptLane> lanes);
     void findEvents(const Hazards& h, std::size_t lanes);
     template <class At>
@@ -127,10 +149,12 @@ private:
     std::vector<Hazards> m_hazards;
     std::vector<std::vector<AlikePasses>> m_alike; ///< by pattern
     Rows m_speed, m_group, m_stageLength, m_ownLength, m_data, m_routing;
-    Rows m_compute, m_exposed, m_stretch; ///< per pass
-    Rows m_regime;                        ///< within nodes, between them, compute
-    Rows m_extraScale;                    ///< between nodes against compute
-    std::size_t m_stepOfAll = kNoStep;    ///< whose regimes all lanes have
+    Rows m_compute, m_exposed, m_stretch;         ///< per pass
+    Rows m_regime;                                ///< within nodes, between them, compute
+    Rows m_extraScale;                            ///< between nodes against compute
+    std::size_t m_stepOfAll = kNoStep;            ///< whose regimes all lanes have
+    std::vector<UnitRecord>* m_records = nullptr; ///< by lane, of a run that is recorded
+    Rows m_rareSeconds;                           ///< of the pass or transfer that is computed, where it is recorded
     Rows m_slots, m_ends, m_optimizer, m_busy, m_busyOfMicrobatch, m_seconds, m_ones;
     RowsOf<std::uint32_t> m_words;
     std::vector<Event> m_events;

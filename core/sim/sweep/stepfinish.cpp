@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/sweep/stepfinish.h"
 
+#include "core/base/index.h"
+
 #include <algorithm>
 
 namespace prism {
@@ -21,46 +23,67 @@ float linkOf(const UnitCommunication& op, float link)
 
 } // namespace
 
-/// `seconds(op, link, key)` of a communication that is present.
-template <class Seconds>
-double StepFinish::finish(const StageMaxima& m, const Seconds& seconds) const
+/// `drawn(op, link, key)`: the operation of a communication that is present, without its start.
+template <class Drawn>
+double StepFinish::finish(const StageMaxima& m, const Drawn& drawn, StepTail& tail) const
 {
     const std::size_t stages = m.end.size();
     const bool norm = m_model.gradNorm.present();
-    std::vector<double> ready(stages);
-    double latest = 0.0;
-    for (std::size_t s = 0; s < stages; ++s) {
-        ready[s] = static_cast<double>(m.end[s]);
+    for (auto* operations : {&tail.gradSync, &tail.gradNorm, &tail.optimizer, &tail.paramGather})
+        operations->assign(stages, {});
+    std::vector<double> at = m.end;
+    const auto run = [&](std::vector<StepTail::Operation>& operations, std::size_t s, StepTail::Operation operation) {
+        operation.start = at[s];
+        at[s] += operation.seconds;
+        operations[s] = operation;
+    };
+    const auto latest = [&] { return static_cast<int>(std::max_element(at.begin(), at.end()) - at.begin()); };
+    for (std::size_t s = 0; s < stages; ++s)
         if (m_model.gradSync[s].present())
-            ready[s] += seconds(m_model.gradSync[s], m_model.job.stageLink[s], laneKey(kGradSyncDraws, s));
-        latest = std::max(latest, ready[s]);
+            run(tail.gradSync, s, drawn(m_model.gradSync[s], m_model.job.stageLink[s], laneKey(kGradSyncDraws, s)));
+    tail.normStage = latest();
+    if (norm) {
+        const StepTail::Operation all = drawn(m_model.gradNorm, m_model.job.link, laneKey(kGradNormDraws));
+        at.assign(stages, at[index(tail.normStage)]);
+        for (std::size_t s = 0; s < stages; ++s)
+            run(tail.gradNorm, s, all);
     }
-    if (norm)
-        latest += seconds(m_model.gradNorm, m_model.job.link, laneKey(kGradNormDraws));
-    double out = 0.0;
     for (std::size_t s = 0; s < stages; ++s) {
-        double end = norm || m_model.gradSync[s].present() ? (norm ? latest : ready[s]) + static_cast<double>(m.optimizer[s])
-                                                           : static_cast<double>(m.endWithOptimizer[s]);
+        if (!norm && !m_model.gradSync[s].present())
+            at[s] = m.endWithOptimizer[s] - m.optimizer[s]; // nothing for which a unit's own optimizer would have to wait
+        run(tail.optimizer, s, {0.0, m.optimizer[s], 0.0});
         if (m_model.paramGather[s].present())
-            end += seconds(m_model.paramGather[s], m_model.job.stageLink[s], laneKey(kParamGatherDraws, s));
-        out = std::max(out, end);
+            run(tail.paramGather, s, drawn(m_model.paramGather[s], m_model.job.stageLink[s], laneKey(kParamGatherDraws, s)));
     }
-    return out;
+    tail.last = latest();
+    return at[index(tail.last)];
 }
 
-double StepFinish::seconds(const StageMaxima& m, const RegimeFactors& regimes, LaneSeed step) const
+double StepFinish::seconds(const StageMaxima& m, const RegimeFactors& regimes, LaneSeed step, StepTail* tail) const
 {
-    return finish(m, [&](const UnitCommunication& op, float link, LaneKey key) {
-        const float factor = op.factor->at(laneWord(step, key), laneWord(step, {key.low + 0x9e3779b9U, key.high}));
-        return static_cast<double>(op.exposed(factor * static_cast<float>(regimeOf(op, regimes)) * linkOf(op, link)));
-    });
+    StepTail own;
+    return finish(
+        m,
+        [&](const UnitCommunication& op, float link, LaneKey key) {
+            const std::uint32_t word = laneWord(step, key), rareWord = laneWord(step, rareKey(key));
+            const float scale = static_cast<float>(regimeOf(op, regimes)) * linkOf(op, link), factor = op.factor->at(word, rareWord);
+            const auto seconds = static_cast<double>(op.exposed(factor * scale));
+            const bool rare = rareWord < op.factor->rareBelow;
+            return StepTail::Operation{0.0, seconds,
+                                       rare ? seconds - static_cast<double>(op.exposed(op.factor->body.at(word) * scale)) : 0.0};
+        },
+        tail != nullptr ? *tail : own);
 }
 
 double StepFinish::meanSeconds(const StageMaxima& m) const
 {
-    return finish(m, [](const UnitCommunication& op, float link, LaneKey) {
-        return static_cast<double>(op.exposed(static_cast<float>(op.factor->mean) * linkOf(op, link)));
-    });
+    StepTail tail;
+    return finish(
+        m,
+        [](const UnitCommunication& op, float link, LaneKey) {
+            return StepTail::Operation{0.0, static_cast<double>(op.exposed(static_cast<float>(op.factor->mean) * linkOf(op, link))), 0.0};
+        },
+        tail);
 }
 
 std::vector<float> StepFinish::meanAfter(const std::vector<float>& optimizer) const

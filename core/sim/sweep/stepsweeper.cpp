@@ -44,13 +44,14 @@ bool fewCompete(std::vector<double> ends, double margin, std::size_t units)
 
 SweptSeries::Common SweptSeries::common(std::size_t step) const
 {
-    const std::uint64_t job = jobs.empty() ? step : jobs[step % jobs.size()];
-    return {step, commonSeed(seed, kJobStream, job), commonSeed(seed, kStepStream + static_cast<std::uint64_t>(run), step)};
+    const std::size_t number = first + step;
+    const std::uint64_t job = jobs.empty() ? number : jobs[number % jobs.size()];
+    return {step, commonSeed(seed, kJobStream, job), commonSeed(seed, kStepStream + static_cast<std::uint64_t>(run), number)};
 }
 
 LaneSeed SweptSeries::stepSeed(std::size_t step) const
 {
-    return laneSeed(seed, kStepStream + static_cast<std::uint64_t>(run), step, ~std::uint64_t{0});
+    return laneSeed(seed, kStepStream + static_cast<std::uint64_t>(run), first + step, ~std::uint64_t{0});
 }
 
 StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, SweptSeries series, std::stop_token stop)
@@ -319,39 +320,81 @@ StageMaxima StepSweeper::maxima(std::size_t step, std::size_t first) const
             added = &pool.added[i * m_stages];
         }
         for (std::size_t s = 0; s < m_stages; ++s)
-            out.add(s, m_ends[at * m_stages + s] + (added != nullptr ? added[s] : 0.0F), m_optimizer[at * m_stages + s]);
+            out.add(s, static_cast<double>(m_ends[at * m_stages + s] + (added != nullptr ? added[s] : 0.0F)),
+                    static_cast<double>(m_optimizer[at * m_stages + s]));
+    }
+    return out;
+}
+
+SlowestUnits StepSweeper::slowestOf(std::size_t step, std::size_t first) const
+{
+    SlowestUnits out{StageMaxima(m_stages), std::vector<int>(m_stages, -1), std::vector<int>(m_stages, -1)};
+    for (std::size_t u = 0; u < m_units.size(); ++u) {
+        const std::size_t at = (step - first) * m_units.size() + u;
+        for (std::size_t s = 0; s < m_stages; ++s) {
+            const auto end = static_cast<double>(m_ends[at * m_stages + s]),
+                       optimizer = static_cast<double>(m_optimizer[at * m_stages + s]);
+            const bool alone = !m_model.gradNorm.present() && !m_model.gradSync[s].present(); // each unit goes on by itself
+            StageMaxima& m = out.maxima;
+            if (!alone && (out.optimizer[s] < 0 || optimizer > m.optimizer[s])) {
+                m.optimizer[s] = optimizer;
+                out.optimizer[s] = m_units[u];
+            }
+            if (m_swept[at] != Swept::all || (out.last[s] >= 0 && (alone ? end + optimizer <= m.endWithOptimizer[s] : end <= m.end[s])))
+                continue;
+            out.last[s] = m_units[u];
+            m.end[s] = end;
+            if (alone) {
+                m.optimizer[s] = optimizer;
+                out.optimizer[s] = m_units[u];
+            }
+            m.endWithOptimizer[s] = end + m.optimizer[s];
+        }
     }
     return out;
 }
 
 template <class Each>
-void StepSweeper::eachStep(std::size_t count, bool speedsOnly, const Each& each)
+void StepSweeper::eachWindow(std::size_t count, bool speedsOnly, const Each& each)
 {
     const std::size_t window = std::max<std::size_t>(1, kWindowValues / (m_units.size() * m_stages));
     for (std::size_t first = 0; first < count && !m_stop.stop_requested(); first += window) {
         const std::size_t last = std::min(count, first + window);
         sweepWindow(first, last, speedsOnly);
         for (std::size_t step = first; step < last && !m_stop.stop_requested(); ++step)
-            each(step, maxima(step, first));
+            each(step, first);
     }
+}
+
+void StepSweeper::makePools(std::size_t count)
+{
+    for (std::size_t p = 0; p < m_pools.size(); ++p)
+        makePool(static_cast<int>(p), count);
 }
 
 std::vector<double> StepSweeper::seconds(std::size_t count)
 {
-    for (std::size_t p = 0; p < m_pools.size(); ++p)
-        makePool(static_cast<int>(p), count);
+    makePools(count);
     std::vector<double> out;
     out.reserve(count);
-    eachStep(count, false, [&](std::size_t step, const StageMaxima& m) {
-        out.push_back(m_finish.seconds(m, m_regimes.step(step), m_series.stepSeed(step)));
+    eachWindow(count, false, [&](std::size_t step, std::size_t first) {
+        out.push_back(m_finish.seconds(maxima(step, first), m_regimes.step(step), m_series.stepSeed(step)));
     });
     return m_stop.stop_requested() ? std::vector<double>() : out;
+}
+
+std::vector<SlowestUnits> StepSweeper::slowestUnits(std::size_t count)
+{
+    makePools(count);
+    std::vector<SlowestUnits> out;
+    eachWindow(count, false, [&](std::size_t step, std::size_t first) { out.push_back(slowestOf(step, first)); });
+    return m_stop.stop_requested() ? std::vector<SlowestUnits>() : out;
 }
 
 std::vector<double> StepSweeper::secondsBySpeeds(std::size_t count)
 {
     std::vector<double> out;
-    eachStep(count, true, [&](std::size_t, const StageMaxima& m) { out.push_back(m_finish.meanSeconds(m)); });
+    eachWindow(count, true, [&](std::size_t step, std::size_t first) { out.push_back(m_finish.meanSeconds(maxima(step, first))); });
     return m_stop.stop_requested() ? std::vector<double>() : out;
 }
 

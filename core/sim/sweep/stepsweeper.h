@@ -17,6 +17,7 @@ struct SweptSeries {
     std::uint64_t seed = 1;
     Run run = Run::across;
     std::vector<std::uint64_t> jobs;
+    std::size_t first = 0; ///< number of step 0
     /// What the seeds of all units of a step have in common.
     struct Common {
         std::size_t step = 0;
@@ -32,6 +33,12 @@ struct SweptSeries {
     [[nodiscard]] LaneSeed stepSeed(std::size_t step) const;
 };
 
+/// The units of a step that decided its end, of those that were swept in full.
+struct SlowestUnits {
+    StageMaxima maxima;               ///< of these units; without gradient exchange the optimizer is that of the last unit
+    std::vector<int> last, optimizer; ///< per stage: the unit that ended last, and the one with the slowest optimizer
+};
+
 /// Sweeps steps. The units of a common pattern are screened twice. How long a unit takes without kernel noise is predicted from how long
 /// its stages are busy; those that may be the slowest are swept without noise, and those of them that still may with noise. What noise adds
 /// to a unit that is swept without it is that of another one, drawn at random. Units with rare kernel events, where those are rare, are
@@ -42,6 +49,8 @@ public:
 
     /// Seconds of steps 0 ... count - 1; empty when stopped.
     [[nodiscard]] std::vector<double> seconds(std::size_t count);
+    /// What ended each of them; empty when stopped.
+    [[nodiscard]] std::vector<SlowestUnits> slowestUnits(std::size_t count);
     /// The same with every factor but the GPUs' speeds at its mean.
     [[nodiscard]] std::vector<double> secondsBySpeeds(std::size_t count);
     /// Passes and transfers that were computed.
@@ -70,8 +79,10 @@ private:
     [[nodiscard]] std::vector<Place> placesOf(std::size_t pattern, std::size_t first, std::size_t last) const;
     [[nodiscard]] std::vector<Place> predictedSlowest(int pattern, std::size_t first, std::size_t last);
     void sweepWindow(std::size_t first, std::size_t last, bool speedsOnly);
+    void makePools(std::size_t count);
     template <class Each>
-    void eachStep(std::size_t count, bool speedsOnly, const Each& each);
+    void eachWindow(std::size_t count, bool speedsOnly, const Each& each);
+    [[nodiscard]] SlowestUnits slowestOf(std::size_t step, std::size_t first) const;
     void sweepPlaces(int pattern, const std::vector<Place>& places, Noise noise, std::size_t first, bool keepOptimizer);
     [[nodiscard]] std::vector<std::vector<Place>> placesToSweep(std::size_t first, std::size_t last) const;
     [[nodiscard]] double ownEnd(const float* ends) const;

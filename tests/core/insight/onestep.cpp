@@ -211,8 +211,8 @@ TEST(OneStep, DrawsAndReplicasHaveLimits)
     EXPECT_FALSE(ok(Kind::quantile, 0, 0, -1));
     EXPECT_FALSE(ok(Kind::quantile, 1, 0, -1));
     EXPECT_TRUE(ok(Kind::quantile, 0.01, 0, 0));
-    EXPECT_TRUE(ok(Kind::sample, 0, 100'000'000, -1));
-    EXPECT_FALSE(ok(Kind::sample, 0, 100'000'001, -1));
+    EXPECT_TRUE(ok(Kind::sample, 0, 999'999, -1));
+    EXPECT_FALSE(ok(Kind::sample, 0, 1'000'000, -1));
     EXPECT_FALSE(ok(Kind::sample, 0, 0, -2));
     EXPECT_FALSE(ok(Kind::sample, 0, 0, 1));
     EXPECT_EQ(timeline(g, {.replica = 1}).errors().front().accepted, "0 to 0");
@@ -304,7 +304,6 @@ TEST(Attribution, ThePathOfTheSmallPipelineByClassStageAndPiece)
     EXPECT_NEAR(row(a->byStage, "stage 0").secondsAll.value, 1 + 0.5 + 1.8 + 1.25, kClose);
     EXPECT_NEAR(row(a->byStage, "stage 1").secondsAll.value, 5.6 + 0.5, kClose);
     EXPECT_EQ(a->slowSamples, 1);
-    EXPECT_NEAR(a->walkedReplicas, 1, kClose);
     EXPECT_EQ(a->samples, 4);
 }
 

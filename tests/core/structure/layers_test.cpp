@@ -12,8 +12,8 @@ namespace {
 using namespace structure;
 
 /// From the bottom up. A layer may use itself and those before it.
-const std::vector<std::string> kLayers = {"base", "stats", "schedule", "scenario", "study",     "workload", "step", "measured", "trace",
-                                          "cost", "sim",   "engine",   "walk",     "calibrate", "insight",  "job",  "explore",  "fleet"};
+const std::vector<std::string> kLayers = {"base", "stats", "schedule", "scenario",  "study",   "workload", "step",    "measured", "trace",
+                                          "cost", "sim",   "engine",   "calibrate", "insight", "job",      "explore", "fleet"};
 
 /// Trees without circles of units, and of folders.
 const std::vector<std::string> kTreesWithoutCircles = {"core", "app"}, kTreesWithoutCirclesOfFolders = {"core", "ui", "app"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/walk/cause.h"
+#include "core/sim/record/cause.h"
 
 namespace prism {
 
@@ -16,6 +16,8 @@ std::string_view causeName(Cause cause)
         return "temporal";
     case Cause::data:
         return "data";
+    case Cause::routing:
+        return "routing";
     case Cause::regime:
         return "regime";
     case Cause::rare:

@@ -8,8 +8,8 @@ namespace prism {
 
 /// Why time lies on the critical path. `mean` is the noise-free duration; the others are what each factor added
 /// (or saved) on top of it along the path. Jitter and stalls delay whole steps: they have rows of their own among classes and stages.
-enum class Cause { computeMean, communicationMean, spatial, temporal, data, regime, rare, slowSpot, jitter, stall };
-inline constexpr int kCauses = 10;
+enum class Cause { computeMean, communicationMean, spatial, temporal, data, routing, regime, rare, slowSpot, jitter, stall };
+inline constexpr int kCauses = 11;
 [[nodiscard]] std::string_view causeName(Cause cause);
 
 } // namespace prism

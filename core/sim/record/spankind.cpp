@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/walk/spankind.h"
+#include "core/sim/record/spankind.h"
 
 namespace prism {
 

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/sim/record/steprecorder.h"
+
+#include "core/base/index.h"
+#include "core/schedule/pieces.h"
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+namespace prism {
+
+namespace {
+
+constexpr std::size_t kTableMemoBytes = std::size_t{32} << 20;
+
+RegimeTable regimeTable(const SweepModel& model, const RecordOptions& o)
+{
+    const RegimeSeries all = regimeSeries(model.graph, o.seed, Run::across, o.first + o.steps);
+    std::vector<RegimeFactors> steps;
+    for (std::size_t i = index(o.first); i < index(o.first + o.steps); ++i)
+        steps.push_back({all.intra[i], all.inter[i], all.compute[i], all.routing[i]});
+    return {model, std::move(steps)};
+}
+
+Parts partsOf(const StepGraph& graph, int kernelClass, const CauseSeconds& seconds)
+{
+    Parts out(graph.classes.size());
+    for (std::size_t c = 0; c < seconds.size(); ++c)
+        if (seconds[c] != 0.0)
+            out.add(kernelClass, static_cast<Cause>(c), seconds[c]);
+    return out;
+}
+
+/// Beginning and end of the path: the stages of embedding and head.
+std::pair<std::size_t, std::size_t> endsOfPath(const StepGraph& graph)
+{
+    return {index(graph.schedule.path.front()[0]), index(graph.schedule.path.back()[0])};
+}
+
+} // namespace
+
+std::unique_ptr<StepRecorder> StepRecorder::make(const StepGraph& graph, const RecordOptions& options)
+{
+    tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+    std::unique_ptr<StepRecorder> out;
+    arena.execute([&] {
+        Memo memo(kTableMemoBytes);
+        Recall recall(memo);
+        auto model = sweepModel(graph, options.seed, kernelDraws(SimOptions().numSamples), recall, options.stop);
+        if (!model)
+            return;
+        RegimeTable regimes = regimeTable(*model, options);
+        out.reset(new StepRecorder(graph, options, std::move(model), std::move(regimes)));
+        out->m_slowest = StepSweeper(*out->m_model, out->m_regimes, out->m_series, options.stop).slowestUnits(index(options.steps));
+        for (std::size_t i = 0; i < out->m_slowest.size(); ++i) {
+            const double seconds = out->m_finish.seconds(out->m_slowest[i].maxima, out->m_regimes.step(i), out->m_series.stepSeed(i));
+            const std::uint64_t number = index(options.first) + i;
+            out->m_seconds.push_back(seconds + out->m_delays.jitter(number, seconds) + out->m_delays.stalls(number, seconds));
+        }
+        if (options.stop.stop_requested())
+            out.reset();
+    });
+    return out;
+}
+
+StepRecorder::StepRecorder(const StepGraph& graph, const RecordOptions& options, std::shared_ptr<const SweepModel> model,
+                           RegimeTable regimes)
+    : m_graph(graph),
+      m_model(std::move(model)),
+      m_regimes(std::move(regimes)),
+      m_series{options.seed, Run::across, {}, index(options.first)},
+      m_finish(*m_model),
+      m_delays(graph, options.seed, Run::across),
+      m_transfers(transfersOf(graph)),
+      m_sweeps([this] { return BlockSweep(*m_model, m_regimes); })
+{
+    makeNodes();
+    makeCauses();
+}
+
+void StepRecorder::makeNodes()
+{
+    const std::vector<StageSteps> orders(m_graph.schedule.order.begin(), m_graph.schedule.order.end());
+    std::vector<std::size_t> next(orders.size(), 0);
+    std::vector<int> lastOfStage(orders.size(), -1), writer(index(m_model->plan->numSlots), -1);
+    for (const PlanNode& planned : m_model->plan->nodes) {
+        const auto at = static_cast<int>(m_nodes.size());
+        const std::size_t stage = index(planned.stage);
+        const PassStep step = orders[stage][next[stage]++]; // the plan keeps the order of each stage
+        RecordNode node;
+        node.stage = planned.stage;
+        node.chunk = step.item.chunk;
+        node.microbatch = planned.microbatch;
+        node.phase = step.item.phase;
+        node.runs = step.runs;
+        node.previous = lastOfStage[stage];
+        if (node.previous >= 0)
+            m_nodes[index(node.previous)].next = at;
+        if (step.runs && step.beside)
+            node.pieceFirst = node.phase == Phase::forward ? at : m_nodes[index(node.previous)].pieceFirst;
+        if (planned.waitSlot >= 0)
+            node.input = writer[index(planned.waitSlot)];
+        if (planned.sendSlot >= 0)
+            writer[index(planned.sendSlot)] = at;
+        lastOfStage[stage] = at;
+        m_nodes.push_back(node);
+    }
+}
+
+void StepRecorder::makeCauses()
+{
+    const std::size_t kinds = m_model->job.kinds.size();
+    m_causes.resize(m_model->programs.size() * kinds);
+    for (std::size_t p = 0; p < m_model->programs.size(); ++p)
+        for (std::size_t k = 0; k < kinds; ++k)
+            if (m_model->passOf[p][k] >= 0)
+                m_causes[p * kinds + k] = std::make_unique<PassCauses>(*m_model, static_cast<int>(p), static_cast<int>(k));
+}
+
+const RegimeFactors& StepRecorder::regimesOf(const StepRecord& step) const
+{
+    return m_regimes.step(index(step.number) - m_series.first);
+}
+
+const UnitPattern& StepRecorder::patternOf(int unit) const
+{
+    return m_model->job.patterns[index(m_model->job.patternOf[index(unit)])];
+}
+
+const PassCauses& StepRecorder::causesOf(int unit, int stage, int program) const
+{
+    return *m_causes[index(program) * m_model->job.kinds.size() + index(patternOf(unit).kind[index(stage)])];
+}
+
+double StepRecorder::transferLink(int unit, int hop) const
+{
+    const auto& path = m_graph.schedule.path;
+    const std::size_t from = index(hop) % m_graph.sendForward.size();
+    const UnitPattern& pattern = patternOf(unit);
+    const auto linkAt = [&](std::size_t at) { return m_model->job.kinds[index(pattern.kind[index(path[at][0])])].slowestLink(); };
+    return static_cast<double>(std::max(linkAt(from), linkAt(from + 1)));
+}
+
+double StepRecorder::embeddingLink(int unit) const
+{
+    const auto [first, last] = endsOfPath(m_graph);
+    const UnitPattern& pattern = patternOf(unit);
+    const auto linkAt = [&](std::size_t stage) { return m_model->job.kinds[index(pattern.kind[stage])].slowestLink(); };
+    return static_cast<double>(std::max(linkAt(first), linkAt(last)));
+}
+
+CauseSeconds StepRecorder::transferCauses(const StepRecord& step, int node) const
+{
+    const int hop = m_model->plan->nodes[index(node)].transfer;
+    if (hop < 0)
+        return {};
+    const PassRecord& record = step.unit.transfers[index(node)];
+    return communicationCauses(m_graph, m_transfers[index(hop)], transferLink(step.replica / m_model->job.members, hop), regimesOf(step),
+                               static_cast<double>(record.seconds), static_cast<double>(record.rareSeconds));
+}
+
+double StepRecorder::optimizerSeconds(const StepRecord& step, int stage) const
+{
+    const int unit = step.optimizerUnit[index(stage)], program = m_model->optimizerOfStage[index(stage)];
+    if (program < 0)
+        return 0.0;
+    const auto known = step.ofOptimizers.find(unit);
+    return known == step.ofOptimizers.end()
+               ? step.tail.optimizer[index(stage)].seconds
+               : sumOf(causesOf(unit, stage, program).seconds(known->second.optimizer[index(stage)], regimesOf(step)));
+}
+
+/// Times of the unit in `step.unit`, in double precision from its passes and transfers.
+void StepRecorder::setTimes(StepRecord& step, int unit) const
+{
+    step.replica = unit * m_model->job.members;
+    const std::size_t nodes = m_nodes.size();
+    step.start.assign(nodes, 0.0);
+    step.end.assign(nodes, 0.0);
+    step.arrives.assign(nodes, 0.0);
+    std::vector<double> free(index(m_graph.schedule.numStages), 0.0);
+    for (std::size_t i = 0; i < nodes; ++i) {
+        const PlanNode& planned = m_model->plan->nodes[i];
+        const RecordNode& node = m_nodes[i];
+        double& clock = free[index(node.stage)];
+        step.start[i] = node.input < 0 ? clock : std::max(clock, step.arrives[index(node.input)]);
+        const double took =
+            planned.cell < 0
+                ? 0.0
+                : sumOf(causesOf(unit, node.stage, m_model->programOfCell(planned.cell)).seconds(step.unit.passes[i], regimesOf(step)));
+        step.end[i] = step.start[i] + took;
+        step.arrives[i] = step.end[i] + sumOf(transferCauses(step, static_cast<int>(i)));
+        clock = m_graph.transferOccupiesSender && planned.transfer >= 0 ? step.arrives[i] : step.end[i];
+    }
+    step.stageOps.assign(free.size(), {});
+    const StepOp& embedding = m_graph.embeddingAllReduce;
+    for (std::size_t s = 0; s < free.size(); ++s)
+        step.stageOps[s][0] = {free[s], free[s]};
+    if (embedding.kernelClass < 0)
+        return;
+    const auto [first, last] = endsOfPath(m_graph);
+    const double start = std::max(free[first], free[last]);
+    const double end = start
+                       + sumOf(communicationCauses(m_graph, embedding, embeddingLink(unit), regimesOf(step),
+                                                   static_cast<double>(step.unit.embedding.seconds),
+                                                   static_cast<double>(step.unit.embedding.rareSeconds)));
+    step.stageOps[first][0] = step.stageOps[last][0] = {start, end};
+}
+
+void StepRecorder::finishStep(StepRecord& step, const SlowestUnits& slowest, std::size_t at) const
+{
+    const StepTail before = step.tail;
+    StageMaxima maxima = slowest.maxima;
+    const int unit = step.replica / m_model->job.members;
+    for (std::size_t s = 0; s < maxima.end.size(); ++s) {
+        if (slowest.last[s] == unit)
+            maxima.end[s] = step.stageOps[s][0].end;
+        maxima.optimizer[s] = optimizerSeconds(step, static_cast<int>(s));
+        maxima.endWithOptimizer[s] = maxima.end[s] + maxima.optimizer[s];
+    }
+    (void)m_finish.seconds(maxima, m_regimes.step(at), m_series.stepSeed(at), &step.tail);
+    step.tail.last = before.last; // whatever rounding makes of stages that end together
+    step.tail.normStage = before.normStage;
+    for (std::size_t s = 0; s < maxima.end.size(); ++s) {
+        const auto interval = [](const StepTail::Operation& o) { return Interval{o.start, o.start + o.seconds}; };
+        step.stageOps[s][1] = interval(step.tail.gradSync[s]);
+        step.stageOps[s][2] = interval(step.tail.gradNorm[s]);
+        step.stageOps[s][3] = interval(step.tail.optimizer[s]);
+        step.stageOps[s][4] = interval(step.tail.paramGather[s]);
+    }
+    const auto& last = step.stageOps[index(before.last)];
+    step.stepSeconds = std::max(last[4].end, last[3].end);
+    step.jitterSeconds = m_delays.jitter(index(step.number), step.stepSeconds);
+    step.stallSeconds = m_delays.stalls(index(step.number), step.stepSeconds);
+}
+
+/// From the end of the step to its start, along what arrived last.
+void StepRecorder::setCritical(StepRecord& step, int pathStage) const
+{
+    const auto push = [&](int stage, SpanKind kind, StageOp op) {
+        const Interval& i = step.stageOps[index(stage)][static_cast<std::size_t>(op)];
+        if (i.end > i.start)
+            step.critical.push_back({kind, stage, -1, i.start, i.end});
+    };
+    push(step.tail.last, SpanKind::paramGather, StageOp::paramGather);
+    push(step.tail.last, SpanKind::optimizer, StageOp::optimizer);
+    push(step.tail.last, SpanKind::gradNorm, StageOp::gradNorm);
+    push(pathStage, SpanKind::gradSync, StageOp::gradSync);
+    push(pathStage, SpanKind::embeddingAllReduce, StageOp::embedding);
+    followUnit(step, pathStage);
+    std::reverse(step.critical.begin(), step.critical.end());
+}
+
+void StepRecorder::followUnit(StepRecord& step, int stage) const
+{
+    const auto push = [&](SpanKind kind, int node, double start, double end) {
+        if (end > start)
+            step.critical.push_back({kind, m_nodes[index(node)].stage, node, start, end});
+    };
+    const auto lastOf = [&](std::size_t s) {
+        for (std::size_t i = m_nodes.size(); i-- > 0;)
+            if (index(m_nodes[i].stage) == s)
+                return static_cast<int>(i);
+        return -1;
+    };
+    const auto freeAt = [&](int node) {
+        const bool sends = m_graph.transferOccupiesSender && m_model->plan->nodes[index(node)].transfer >= 0;
+        return sends ? step.arrives[index(node)] : step.end[index(node)];
+    };
+    int node = lastOf(index(stage));
+    const auto [first, last] = endsOfPath(m_graph);
+    if (m_graph.embeddingAllReduce.kernelClass >= 0 && (index(stage) == first || index(stage) == last)) {
+        const int a = lastOf(first), b = lastOf(last);
+        node = freeAt(a) >= freeAt(b) ? a : b;
+    }
+    bool sends = true; // a transfer behind the node's end that keeps its stage lies on the path
+    while (node >= 0) {
+        const RecordNode& n = m_nodes[index(node)];
+        if (sends)
+            push(SpanKind::send, node, step.end[index(node)], freeAt(node));
+        push(n.phase == Phase::forward    ? SpanKind::forward
+             : n.phase == Phase::backward ? SpanKind::backward
+                                          : SpanKind::weight,
+             node, step.start[index(node)], step.end[index(node)]);
+        sends = n.input < 0 || (n.previous >= 0 && freeAt(n.previous) >= step.arrives[index(n.input)]);
+        if (!sends)
+            push(SpanKind::send, n.input, step.end[index(n.input)], step.arrives[index(n.input)]);
+        node = sends ? n.previous : n.input;
+    }
+}
+
+std::vector<UnitRecord> StepRecorder::recordUnits(const std::vector<Wanted>& wanted) const
+{
+    std::vector<UnitRecord> out(wanted.size());
+    BlockSweep& sweep = m_sweeps.local();
+    for (std::size_t pattern = 0; pattern < m_model->job.patterns.size(); ++pattern) {
+        std::vector<std::size_t> places;
+        std::vector<SweptLane> lanes;
+        const auto run = [&] {
+            std::vector<UnitRecord> records = sweep.record(static_cast<int>(pattern), lanes);
+            for (std::size_t i = 0; i < places.size(); ++i)
+                out[places[i]] = std::move(records[i]);
+            places.clear();
+            lanes.clear();
+        };
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            if (index(m_model->job.patternOf[index(wanted[i].unit)]) != pattern)
+                continue;
+            places.push_back(i);
+            lanes.push_back(m_series.lane(wanted[i].step, wanted[i].unit));
+            if (lanes.size() == kLanes)
+                run();
+        }
+        if (!lanes.empty())
+            run();
+    }
+    return out;
+}
+
+std::vector<StepRecord> StepRecorder::record(std::span<const std::size_t> which, bool allStages) const
+{
+    std::vector<StepRecord> out(which.size());
+    std::vector<Wanted> wanted;
+    std::vector<std::size_t> firstWanted;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        const SlowestUnits& slowest = m_slowest[which[i]];
+        StepRecord& step = out[i];
+        step.number = static_cast<int>(m_series.first + which[i]);
+        step.optimizerUnit = slowest.optimizer;
+        (void)m_finish.seconds(slowest.maxima, m_regimes.step(which[i]), m_series.stepSeed(which[i]), &step.tail);
+        firstWanted.push_back(wanted.size());
+        wanted.push_back({which[i], slowest.last[index(pathStage(step.tail))]});
+        for (std::size_t s = 0; s < slowest.optimizer.size(); ++s)
+            if (m_model->optimizerOfStage[s] >= 0 && (allStages || static_cast<int>(s) == step.tail.last)
+                && step.ofOptimizers.try_emplace(slowest.optimizer[s]).second)
+                wanted.push_back({which[i], slowest.optimizer[s]});
+    }
+    std::vector<UnitRecord> records = recordUnits(wanted);
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        StepRecord& step = out[i];
+        const std::size_t from = firstWanted[i], to = i + 1 < which.size() ? firstWanted[i + 1] : wanted.size();
+        step.unit = std::move(records[from]);
+        for (std::size_t w = from + 1; w < to; ++w)
+            step.ofOptimizers[wanted[w].unit].optimizer = std::move(records[w].optimizer);
+        setTimes(step, wanted[from].unit);
+        step.slowestReplica = step.replica;
+        finishStep(step, m_slowest[which[i]], which[i]);
+        setCritical(step, pathStage(step.tail));
+    }
+    return out;
+}
+
+StepRecord StepRecorder::withReplica(StepRecord step, int replica) const
+{
+    const int unit = replica / m_model->job.members;
+    if (unit != step.replica / m_model->job.members) {
+        step.unit = std::move(recordUnits({{index(step.number) - m_series.first, unit}}).front());
+        const auto operations = step.stageOps;
+        setTimes(step, unit);
+        for (std::size_t s = 0; s < operations.size(); ++s)
+            for (std::size_t op = 1; op < kStageOps; ++op)
+                step.stageOps[s][op] = operations[s][op];
+        std::erase_if(step.critical, [](const CriticalPiece& p) { return p.node >= 0 || p.kind == SpanKind::embeddingAllReduce; });
+    }
+    step.replica = replica;
+    return step;
+}
+
+Parts StepRecorder::passParts(const StepRecord& step, int node) const
+{
+    Parts parts(m_graph.classes.size());
+    if (const PlanNode& planned = m_model->plan->nodes[index(node)]; planned.cell >= 0)
+        causesOf(step.replica / m_model->job.members, planned.stage, m_model->programOfCell(planned.cell))
+            .addTo(parts, step.unit.passes[index(node)], regimesOf(step));
+    return parts;
+}
+
+Parts StepRecorder::transferParts(const StepRecord& step, int node) const
+{
+    const int hop = m_model->plan->nodes[index(node)].transfer;
+    return hop < 0 ? Parts(m_graph.classes.size()) : partsOf(m_graph, m_transfers[index(hop)].kernelClass, transferCauses(step, node));
+}
+
+Parts StepRecorder::stageOpParts(const StepRecord& step, int stage, StageOp op) const
+{
+    const std::size_t s = index(stage);
+    const auto communication = [&](const StepOp& kernel, double link, double seconds, double rareSeconds) {
+        return kernel.kernelClass < 0 ? Parts(m_graph.classes.size())
+                                      : partsOf(m_graph, kernel.kernelClass,
+                                                communicationCauses(m_graph, kernel, link, regimesOf(step), seconds, rareSeconds));
+    };
+    const auto ofTail = [&](const StepOp& kernel, float link, const StepTail::Operation& o) {
+        return communication(kernel, static_cast<double>(link), o.seconds, o.rareSeconds);
+    };
+    switch (op) {
+    case StageOp::embedding:
+        return communication(m_graph.embeddingAllReduce, embeddingLink(step.replica / m_model->job.members),
+                             static_cast<double>(step.unit.embedding.seconds), static_cast<double>(step.unit.embedding.rareSeconds));
+    case StageOp::gradSync:
+        return ofTail(m_graph.gradSync[s], m_model->job.stageLink[s], step.tail.gradSync[s]);
+    case StageOp::gradNorm:
+        return ofTail(m_graph.gradNorm, m_model->job.link, step.tail.gradNorm[s]);
+    case StageOp::paramGather:
+        return ofTail(m_graph.paramGather[s], m_model->job.stageLink[s], step.tail.paramGather[s]);
+    case StageOp::optimizer:
+        break;
+    }
+    Parts parts(m_graph.classes.size());
+    if (const auto known = step.ofOptimizers.find(step.optimizerUnit[s]); known != step.ofOptimizers.end())
+        if (const int program = m_model->optimizerOfStage[s]; program >= 0)
+            causesOf(known->first, stage, program).addTo(parts, known->second.optimizer[s], regimesOf(step));
+    return parts;
+}
+
+} // namespace prism

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What happened in the swept steps of a job? Their slowest replicas are swept once more, and every pass and transfer is written down.
+#pragma once
+
+#include "core/sim/draw/stepdelays.h"
+#include "core/sim/record/passcauses.h"
+#include "core/sim/simulate.h"
+#include "core/sim/sweep/stepsweeper.h"
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace prism {
+
+/// Steps of the series across jobs: step i has the draws of step i of simulate() with the same seed and the default number of steps.
+struct RecordOptions {
+    std::uint64_t seed = 1;
+    int first = 0;        ///< number of the first step, 0 to kLastRecordedStep
+    int steps = 500;      ///< at least 1
+    int threads = 0;      ///< 0 = all cores; results do not depend on it
+    std::stop_token stop; ///< looked at every few milliseconds
+};
+inline constexpr int kLastRecordedStep = 999'999;
+
+/// Immutable after it is made; every function may be called from any thread.
+class StepRecorder final {
+public:
+    /// Sweeps the steps. `graph` must be checked. Null when stopped.
+    [[nodiscard]] static std::unique_ptr<StepRecorder> make(const StepGraph& graph, const RecordOptions& options);
+
+    [[nodiscard]] const std::vector<RecordNode>& nodes() const { return m_nodes; }
+    /// Of each step, with the delays of whole steps.
+    [[nodiscard]] const std::vector<double>& seconds() const { return m_seconds; }
+    /// The steps `which` (indices into seconds()), as the replica saw them through which the critical path runs. `allStages`: with the
+    /// causes of every stage's optimizer, else of the stage that ends last.
+    [[nodiscard]] std::vector<StepRecord> record(std::span<const std::size_t> which, bool allStages) const;
+    /// The same step with the times of another replica, which waits for the slowest: of the critical path only what all replicas do
+    /// together is left. `replica` from 0 to the graph's replicas - 1.
+    [[nodiscard]] StepRecord withReplica(StepRecord step, int replica) const;
+
+    /// What the pass of a node, the transfer behind it, or an operation of a stage consists of; sums to its duration.
+    [[nodiscard]] Parts passParts(const StepRecord& step, int node) const;
+    [[nodiscard]] Parts transferParts(const StepRecord& step, int node) const;
+    [[nodiscard]] Parts stageOpParts(const StepRecord& step, int stage, StageOp op) const;
+
+private:
+    struct Wanted {
+        std::size_t step = 0;
+        int unit = 0;
+    };
+    StepRecorder(const StepGraph& graph, const RecordOptions& options, std::shared_ptr<const SweepModel> model, RegimeTable regimes);
+    void makeNodes();
+    void makeCauses();
+    [[nodiscard]] std::vector<UnitRecord> recordUnits(const std::vector<Wanted>& wanted) const;
+    [[nodiscard]] const RegimeFactors& regimesOf(const StepRecord& step) const;
+    [[nodiscard]] const UnitPattern& patternOf(int unit) const;
+    [[nodiscard]] const PassCauses& causesOf(int unit, int stage, int program) const;
+    [[nodiscard]] double transferLink(int unit, int hop) const;
+    [[nodiscard]] double embeddingLink(int unit) const;
+    [[nodiscard]] double optimizerSeconds(const StepRecord& step, int stage) const;
+    [[nodiscard]] CauseSeconds transferCauses(const StepRecord& step, int node) const;
+    void setTimes(StepRecord& step, int unit) const;
+    void finishStep(StepRecord& step, const SlowestUnits& slowest, std::size_t at) const;
+    void setCritical(StepRecord& step, int stage) const;
+    void followUnit(StepRecord& step, int stage) const;
+    [[nodiscard]] int pathStage(const StepTail& tail) const { return m_model->gradNorm.present() ? tail.normStage : tail.last; }
+
+    StepGraph m_graph;
+    std::shared_ptr<const SweepModel> m_model;
+    RegimeTable m_regimes;
+    SweptSeries m_series;
+    StepFinish m_finish;
+    StepDelayModel m_delays;
+    std::vector<SlowestUnits> m_slowest;
+    std::vector<double> m_seconds;
+    std::vector<RecordNode> m_nodes;
+    std::vector<StepOp> m_transfers;
+    std::vector<std::unique_ptr<PassCauses>> m_causes; ///< [program][kind]; null = does not occur
+    mutable tbb::enumerable_thread_specific<BlockSweep> m_sweeps;
+};
+
+} // namespace prism
