@@ -63,6 +63,11 @@ Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& cal
     if (Diagnostics errors = tooLong(step.graph); !errors.empty())
         return errors;
     step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
+    if (const Layout layout = layoutOf(scenario); scenario.parallelism.tpCommOverlap && !tensorOverlapReaches(layout))
+        step.warnings.push_back({Severity::warning, "parallelism.tp_comm_overlap",
+                                 "tensor-parallel traffic is not overlapped: its group leaves the NVLink domain",
+                                 "TP " + std::to_string(layout.tensor.size) + " on " + std::to_string(layout.tensor.nodes) + " nodes",
+                                 "a group of one node, or false", "parallelism.tp_comm_overlap", "false"});
     if (!step.memory.fits)
         step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",
                                  earnedDigits(step.memory.peakGib, 0.1) + " GiB",

@@ -93,8 +93,9 @@ struct ScheduleTraits {
 CostedLayer costed(const LayerKernels& kernels, const CostModel& cost, const ParallelismConfig& par, const ScheduleTraits& traits)
 {
     CostedLayer layer;
-    layer.forward = costed(kernels.forward, cost, par.tpCommOverlap);
-    layer.both = costed(kernels.backward, cost, par.tpCommOverlap);
+    const bool overlapsTensor = par.tpCommOverlap && tensorOverlapReaches(cost.layout());
+    layer.forward = costed(kernels.forward, cost, overlapsTensor);
+    layer.both = costed(kernels.backward, cost, overlapsTensor);
     layer.selective = costed(kernels.selectiveRecompute, cost, false);
     if (par.overlapMoeExpertParallelComm)
         hideExpertTraffic({kernels.forward, layer.forward}, {kernels.backward, layer.both}, traits.paired, kOverlapSlowdown);

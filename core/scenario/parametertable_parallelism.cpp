@@ -77,9 +77,11 @@ void addSchedule(std::vector<Parameter>& t)
     t.push_back(advanced(boolean({"parallelism.overlap_param_gather", "Overlap parameter gather", "", "",
                                   "Parameter shards are gathered while the next forward pass starts."},
                                  PRISM_FIELD(parallelism.overlapParamGather))));
-    t.push_back(advanced(boolean({"parallelism.tp_comm_overlap", "Overlap tensor parallel", "", "",
-                                  "Tensor-parallel communication is split and pipelined with the GEMMs."},
-                                 PRISM_FIELD(parallelism.tpCommOverlap))));
+    t.push_back(
+        advanced(boolean({"parallelism.tp_comm_overlap", "Overlap tensor parallel", "", "",
+                          "Tensor-parallel communication is split and pipelined with the GEMMs, where the group stays in one NVLink "
+                          "domain (a node)."},
+                         PRISM_FIELD(parallelism.tpCommOverlap))));
     t.push_back(advanced(boolean({"parallelism.overlap_moe_expert_parallel_comm", "Overlap expert all-to-all", "", "",
                                   "Dispatch and combine of one micro-batch overlap with the attention and MLP compute of another (1F1B "
                                   "overlap of Megatron-Core, DualPipe). Passes of the warm-up have no other micro-batch to overlap with."},

@@ -40,4 +40,11 @@ struct Layout {
 
 [[nodiscard]] Layout layoutOf(const Scenario& scenario);
 
+/// Whether tensor-parallel traffic can be overlapped with the products beside it: user buffers need CUDA multicast, which one NVLink domain
+/// has (Transformer Engine, issue 1071, 2024, and pull request 1470 for NVLink over several nodes, 2025).
+[[nodiscard]] inline bool tensorOverlapReaches(const Layout& layout)
+{
+    return layout.tensor.nodes == 1;
+}
+
 } // namespace prism

@@ -111,6 +111,25 @@ TEST(LayerPrograms, TensorParallelTrafficHidesUnderItsProducts)
     expectPair(KernelId::tpReduceScatter, 1, scatter, KernelId::gemmFc2);
 }
 
+/// Across nodes nothing hides, and a warning says so: user buffers need one NVLink domain.
+TEST(LayerPrograms, TensorParallelTrafficAcrossNodesIsNotOverlapped)
+{
+    Scenario s = programScenario();
+    s.parallelism.tpCommOverlap = true;
+    const auto warned = [&] {
+        const Diagnostics warnings = costStep(s)->warnings;
+        return std::any_of(warnings.begin(), warnings.end(), [](const Diagnostic& d) {
+            return d.path == "parallelism.tp_comm_overlap" && d.found == "TP 2 on 2 nodes" && d.fixValue == "false";
+        });
+    };
+    const auto hidden = [&] { return opOf(layersOf(programOf(programGraph(s), 0, 0)), KernelId::tpAllGather, 0).hiddenSeconds; };
+    EXPECT_FALSE(warned());
+    EXPECT_GT(hidden(), 0.0);
+    s.cluster.gpusPerNode = 1;
+    EXPECT_TRUE(warned());
+    EXPECT_EQ(hidden(), 0.0);
+}
+
 /// Backward without that option: the second gather of the inputs and the reduction of their gradients overlap the products behind
 /// them (asynchronous in Megatron-LM), the first gather does not.
 TEST(LayerPrograms, GatherAndReductionOfTheInputsOverlapTheWeightGradient)
