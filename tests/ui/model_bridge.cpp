@@ -91,6 +91,28 @@ TEST_F(BridgeTest, CancelStopsTheJobAndKeepsWhatIsShown)
     EXPECT_NE(result().shown, before);
 }
 
+TEST_F(BridgeTest, SamplingStopsWhenP95IsKnownToTheWantedShare)
+{
+    const double wanted = result().shown->across.ciP95 / result().shown->across.p95 / 2; // four times the 500 steps that are known
+    bridge().setPrecision(wanted);
+    workspace.recompute();
+    idle();
+    const DistributionSummary& found = result().shown->across;
+    EXPECT_LE(found.ciP95, wanted * found.p95);
+    EXPECT_GT(found.samples, 1'000U);
+    EXPECT_LT(found.samples, 20'000U);
+    EXPECT_EQ(workspace.context().precision, wanted);
+    bridge().setPrecision(0.5);
+    workspace.recompute();
+    idle();
+    EXPECT_EQ(result().shown->across.samples, 500U) << "the first steps answer it";
+    bridge().setSamples(600);
+    workspace.recompute();
+    idle();
+    EXPECT_EQ(result().shown->across.samples, 600U);
+    EXPECT_EQ(workspace.context().precision, 0);
+}
+
 TEST_F(BridgeTest, UndoShowsAKnownResultWithoutComputing)
 {
     const SnapshotPtr before = result().shown;

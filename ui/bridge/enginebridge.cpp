@@ -19,6 +19,7 @@ namespace prism::ui {
 namespace {
 
 constexpr std::size_t kKeptSnapshots = 96;
+constexpr int kFirstSamples = 500; // before it is known how many a wanted precision takes
 
 } // namespace
 
@@ -70,6 +71,7 @@ EngineBridge::EngineBridge(QObject* parent)
                 EvaluateOptions options;
                 options.seed = job.seed;
                 options.numSamples = job.samples;
+                options.precision = job.precision;
                 options.varianceShares = false;
                 options.revision = job.number;
                 options.stop = stop;
@@ -104,7 +106,7 @@ void EngineBridge::request(const std::vector<Item>& items)
 {
     const bool wasBusy = isBusy();
     std::map<int, Wanted> wanted;
-    Job job{0, {}, m_samples, m_seed};
+    Job job{0, {}, m_samples, m_seed, m_precision};
     std::vector<int> touched;
     for (const Item& item : items) {
         const auto old = m_wanted.find(item.id);
@@ -166,6 +168,14 @@ void EngineBridge::cancel()
 void EngineBridge::setSamples(int numSamples)
 {
     m_samples = std::clamp(numSamples, kFewestSamples, kMostSamples);
+    m_precision = 0;
+    forgetAnswers();
+}
+
+void EngineBridge::setPrecision(double share)
+{
+    m_samples = kFirstSamples;
+    m_precision = share;
     forgetAnswers();
 }
 

@@ -48,6 +48,8 @@ public:
     void request(const std::vector<Item>& items);
     void cancel();                   ///< stops the running job and drops the waiting one
     void setSamples(int numSamples); ///< of the next requests
+    /// The next requests are sampled until the half-width of p95 is below this share of it, from few steps on.
+    void setPrecision(double share);
     void setSeed(std::uint64_t seed);
 
     // look at it
@@ -55,6 +57,7 @@ public:
     [[nodiscard]] bool isBusy() const { return m_runningJob != 0 || m_hasWaiting; }
     [[nodiscard]] int jobsStarted() const { return m_jobsStarted; } ///< since the start, for tests and benchmarks
     [[nodiscard]] int samples() const { return m_samples; }
+    [[nodiscard]] double precision() const { return m_precision; } ///< 0 = a number of samples
     [[nodiscard]] std::uint64_t seed() const { return m_seed; }
     [[nodiscard]] const EvaluationCost& lastCost() const { return m_lastCost; }
     [[nodiscard]] double estimatedSeconds() const { return m_estimatedSeconds; } ///< of CPU, of the latest job
@@ -71,6 +74,7 @@ private:
         std::vector<Item> items;
         int samples = 0;
         std::uint64_t seed = 1;
+        double precision = 0;
     };
     struct Worker;
     void begin();
@@ -95,6 +99,7 @@ private:
     std::uint64_t m_nextJob = 1, m_runningJob = 0; ///< the latest job that the worker was given; 0 = it is idle
     std::uint64_t m_firstJob = 1;                  ///< of the present seed and number of samples
     int m_jobsStarted = 0, m_samples = 2'000;
+    double m_precision = 0;
     std::uint64_t m_seed = 1;
     EvaluationCost m_lastCost;
     double m_estimatedSeconds = 0;

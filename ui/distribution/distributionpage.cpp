@@ -42,9 +42,13 @@ double limitFrom(const QString& text)
     return share.ok() && *share > 0 && *share < 1 ? -*share : 0;
 }
 
-/// How well p95 is known, and whether that is enough for what most decisions need.
-QString knownTo(double share)
+/// How well p95 is known, and whether that is enough: for the precision that was asked for, or for what most decisions need.
+QString knownTo(double share, double wanted)
 {
+    if (wanted > 0)
+        return (share <= wanted ? QObject::tr(" p95 ± %1 %: sampling stopped, it was to be known to ± %2 %.")
+                                : QObject::tr(" p95 ± %1 %: it is to be known to ± %2 %."))
+            .arg(format::number(100 * share, 2), format::number(100 * wanted, 2));
     constexpr double kEnough = 0.01;
     const QString known = format::number(100 * share, 1);
     return share <= kEnough ? QObject::tr(" p95 ± %1 %: enough for ± 1 %.").arg(known)
@@ -351,7 +355,7 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
             }
         const DistributionSummary& summary = within() ? read->snapshot->within : read->snapshot->across;
         if (summary.p95 > 0)
-            text += knownTo(summary.ciP95 / summary.p95);
+            text += knownTo(summary.ciP95 / summary.p95, within() ? 0 : m_context.precision);
         const auto& sorted = within() ? read->snapshot->sortedWithinSeconds : read->snapshot->sortedAcrossSeconds;
         if (const double end = axisEnd(sorted); mode != CdfChart::Mode::exceedance && end < quantileOfSorted(sorted, kAxisShare))
             text += tr(" %1 of the steps take longer than %2, up to %3.")

@@ -147,9 +147,12 @@ void JobBar::refresh()
     } else if (busy) {
         const ShownScenario* s = m_workspace.context().current();
         const auto n = s && s->snapshot ? static_cast<std::int64_t>(s->snapshot->across.samples) : 0;
-        QString text =
-            tr("Step times, %1 of %2 samples")
-                .arg(format::count(s && s->stale ? n : m_workspace.bridge().samples()), format::count(m_workspace.bridge().samples()));
+        const EngineBridge& bridge = m_workspace.bridge();
+        QString text = bridge.precision() > 0
+                           ? tr("Step times, %1 samples, until p95 is known to ± %2 %")
+                                 .arg(format::count(n), format::number(100 * bridge.precision(), 2))
+                           : tr("Step times, %1 of %2 samples")
+                                 .arg(format::count(s && s->stale ? n : bridge.samples()), format::count(bridge.samples()));
         if (const double seconds = m_workspace.bridge().estimatedSeconds(); seconds > kShownFromSeconds)
             text += tr(", about %1 of CPU").arg(format::seconds(seconds).text());
         m_job->setText(text);

@@ -4,6 +4,7 @@
 #include "core/scenario/presets.h"
 #include "ui/editor/configeditor.h"
 #include "ui/findings/tracefound.h"
+#include "ui/look/format.h"
 #include "ui/look/wholefile.h"
 #include "ui/model/applicationlog.h"
 #include "ui/moves/movespage.h"
@@ -434,6 +435,15 @@ void addToolsAndHelp(MainWindow& w)
                {},
                false,
                samples == 2'000});
+    for (const int permille : {10, 2, 1})
+        a.add({u"tools.precision.%1"_s.arg(permille),
+               tools,
+               QObject::tr("Sample until p95 is known to ± %1 %").arg(format::number(0.1 * permille, 2)),
+               {},
+               [&w, permille] {
+                   w.workspace().bridge().setPrecision(1e-3 * permille);
+                   w.workspace().recompute();
+               }});
     a.add({u"help.page"_s, help, QObject::tr("Help for this page"), QKeySequence(u"F1"_s),
            [&w] { // of the figure under the pointer, else of the page
                const QString figure = w.headline().figureAt(w.headline().mapFromGlobal(QCursor::pos()));

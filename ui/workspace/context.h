@@ -37,6 +37,7 @@ struct PageContext {
     double limitSeconds = 0;              ///< the step-time limit; 0 = none
     double lowerLimitSeconds = 0;         ///< a second one below it; 0 = none
     std::vector<TimeMark> marks;          ///< of the study, by their times
+    double precision = 0;                 ///< sampling stops when p95 is known to this share; 0 = at a number of steps
     bool sameScale = false;               ///< axes hold every scenario that a page has shown, not the current one alone
     std::shared_ptr<Evaluator> evaluator; ///< for insight jobs (thread-safe, memoised)
     Selection* selection = nullptr;

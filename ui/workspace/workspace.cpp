@@ -79,6 +79,7 @@ void Workspace::rebuild()
     next.limitSeconds = m_study.state().limitSeconds;
     next.lowerLimitSeconds = m_study.state().lowerLimitSeconds;
     next.marks = m_study.state().marks;
+    next.precision = m_bridge.precision();
     next.sameScale = m_sameScale;
     next.evaluator = m_bridge.evaluator();
     next.selection = &m_selection;
