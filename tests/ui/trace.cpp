@@ -76,6 +76,22 @@ TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatMendingItBrings)
     EXPECT_EQ(traces.asTable().rows.size(), static_cast<qsizetype>(traces.found()->pools.size()));
 }
 
+TEST_F(Traces, ASampleIsMadeFromTheScenarioAndItsSlowWorkerFound)
+{
+    auto window = smallWindow();
+    window->pages().showPage(u"traces"_s);
+    settlePage(*window);
+    TracePage& traces = page(*window);
+    traces.openSample();
+    settlePage(*window);
+    settlePage(*window);
+    ASSERT_NE(traces.found(), nullptr) << traces.understood().text().toStdString();
+    EXPECT_TRUE(traces.understood().text().contains(u"made from the scenario; planted: replica"_s))
+        << traces.understood().text().toStdString();
+    EXPECT_GT(traces.workers().itemCount(), 0);
+    EXPECT_GT(traces.repairs().rowCount(), 1);
+}
+
 TEST_F(Traces, ATraceBecomesAScenarioThatKnowsItsParent)
 {
     auto window = smallWindow();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/validate/tracepage.h"
 
+#include "core/base/outputfile.h"
+#include "core/insight/onestep/sampletrace.h"
 #include "core/stats/moments.h"
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
@@ -102,11 +104,12 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     m_drop = new DropZone(theme, {tr("Drop a trace here"),
                                   tr("A stage table, a folder of pipeline events, or profiler traces (Kineto), plain or gzip"),
                                   tr("Open a trace…"),
-                                  {},
+                                  tr("A few steps of three replicas of this scenario, one of them with a slow stage to be found"),
                                   {tr("The trace is read on this computer; nothing is sent anywhere."),
                                    tr("Slow workers and stages are named, with what a repair of each would bring."),
                                    tr("Make scenario takes layout, levels and spreads of the trace, if you want it.")}});
     connect(m_drop, &DropZone::openWanted, this, &TracePage::openWanted);
+    connect(m_drop, &DropZone::sampleWanted, this, &TracePage::openSample);
     m_content = new QWidget;
     auto* main = new QWidget;
     auto* places = new QVBoxLayout(main);
@@ -195,6 +198,29 @@ void TracePage::openTrace(const QString& path)
     m_found.forget();
     ask();
     refresh();
+}
+
+void TracePage::openSample()
+{
+    const SnapshotPtr s = snapshot();
+    if (!s)
+        return;
+    const QString path = m_sampleFolder.filePath(tr("Sample trace, made from the scenario") + u".csv"_s);
+    m_sample.ask(
+        context().insights, this, token(u"sampletrace"_s), tr("Making a sample trace"),
+        [s, path](const InsightOptions& options) -> Result<std::string> {
+            const Result<SampleTrace> made = sampleTrace(s->scenario, options);
+            if (!made.ok())
+                return made.errors();
+            if (Diagnostics problems = writeFile(path.toStdString(), made->table, Flush::no); hasErrors(problems))
+                return problems;
+            return made->sentence;
+        },
+        [this, path] {
+            if (m_sample.value())
+                openTrace(path);
+            refresh();
+        });
 }
 
 void TracePage::ask()
@@ -364,7 +390,11 @@ void TracePage::refresh()
     const ResultToken& shown = m_found.shown();
     m_make->setEnabled(found && found->imported);
     m_sentence->setText(found ? traceSentence(*found) : !m_found.error().isEmpty() ? format::sentence(m_found.error()) : QString());
-    m_understood->setText(found ? understoodText(*found) : QString());
+    const bool isSample = m_sample.value() && m_path.startsWith(m_sampleFolder.path());
+    m_understood->setText((found ? understoodText(*found) : QString())
+                          + (found && isSample ? u' ' + QString::fromStdString(*m_sample.value()) : QString()));
+    m_drop->setProblem(m_sample.error());
+    m_drop->sample().setEnabled(snapshot() != nullptr);
     const bool waits = m_path.isEmpty();
     m_drop->setVisible(waits);
     m_content->setVisible(!waits);

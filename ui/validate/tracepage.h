@@ -7,6 +7,8 @@
 #include "ui/plot/heatmap.h"
 #include "ui/plot/poolchart.h"
 
+#include <QTemporaryDir>
+
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -30,6 +32,7 @@ public:
     [[nodiscard]] TableData asTable() const override;
 
     void openTrace(const QString& path); ///< a file or a folder
+    void openSample();                   ///< makes a trace of the current scenario and opens it
     void makeScenario();                 ///< of what the trace says, on top of the current one
     void pickPool(int pool);
 
@@ -68,7 +71,9 @@ private:
     EmptyNote *m_noPools, *m_noRepairs;
     DropZone* m_drop;
     QWidget* m_content;
-    ResultToken m_shown; ///< question whose answer stands in the tables
+    QTemporaryDir m_sampleFolder;
+    InsightSlot<std::string> m_sample{QStringLiteral("sampletrace")}; ///< what it holds
+    ResultToken m_shown;                                              ///< question whose answer stands in the tables
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
 };
 

@@ -64,9 +64,10 @@ void addCommands(CLI::App& app, Cli& cli)
         "validate",
         "Compare predictions with measurements (steps, a growing log, published runs, collectives, operators), and two logs of one job");
     CLI::App* calibrate = noun("calibrate", "Fit a cluster's level and variability to its logs and tables");
-    for (void (*add)(CLI::App&, Cli&) :
-         {addValidateSteps, addValidateLogs, addFollow, addValidatePublished, addValidateCollectives, addValidateOperators})
+    for (void (*add)(CLI::App&, Cli&) : {addValidateSteps, addValidateLogs, addFollow, addValidatePublished, addValidateCollectives,
+                                         addValidateOperators, addValidateSample})
         add(*validate, cli);
+    addTraceSample(*below("trace"), cli);
     addFit(*calibrate, cli);
     addAttribution(*below("sensitivity"), cli);
     addMerge(*below("explore"), cli);

@@ -39,10 +39,12 @@ void addStudies(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
 void addTimeline(CLI::App& app, Cli& cli);
 void addTrace(CLI::App& app, Cli& cli);
+void addTraceSample(CLI::App& trace, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
 void addValidateCollectives(CLI::App& app, Cli& cli);
 void addValidateLogs(CLI::App& app, Cli& cli);
 void addValidateOperators(CLI::App& app, Cli& cli);
+void addValidateSample(CLI::App& app, Cli& cli);
 void addValidateSteps(CLI::App& app, Cli& cli);
 
 /// Some commands work by themselves and have commands below them. Where `words` name one below, the commands above it neither run nor need
