@@ -54,7 +54,9 @@ void Assembly::addParameterGather(std::size_t stage)
     if (chunks.size() > 1) {
         hide(gather, exposedChunkGather(chunks, passesBetweenChunks(m_shape.pp, m_shape.numMicrobatches)));
     } else if (stage == 0 && !chunks.empty()) {
-        double behind = 0; // without chunks each later stage gathers when its first input arrives, on the way of the warm-up
+        // Each later stage gathers when its first input arrives, on the way of the warm-up, and all at once: Megatron-Core has buckets on
+        // the first stage alone (core/distributed/distributed_data_parallel.py, disable_bucketing).
+        double behind = 0;
         for (std::size_t p = 1; p < m_parameters.size(); ++p)
             behind += seconds(m_parameters[p]);
         const double buckets = m_parameters[stage].total() / bucketParameters(m_cost.layout().data.size);

@@ -53,7 +53,12 @@ const std::vector<PlantedMove>& plantedMoves()
     static const std::vector<PlantedMove> planted = {
         {"tensor parallelism too wide", k70b, {kQuiet}, kTp, "8", kTp},
         {"too many pipeline stages", k70b, {kQuiet, {kGbs, "128"}}, kPp, "16", kPp},
-        {"no virtual stages", k405b, {kQuiet, {kTpOverlap, "true"}, {kSchedule, "1f1b"}}, kVpp, "1", kVpp},
+        {"no virtual stages",
+         k405b,
+         {kQuiet, {kTpOverlap, "true"}, {kSchedule, "1f1b"}, {"cluster.gpu.memory_gib", "200"}}, // chunks hold more micro-batches
+         kVpp,
+         "1",
+         kVpp},
         {"sequences cut too small", k70b, {kQuiet}, kCp, "8", kCp},
         {"experts spread too far", kMoe, {kQuiet, {kMoeOverlap, "true"}, {kLinks, "12.5"}, {kRecompute, "full"}}, kEp, "32", kEp},
         {"a schedule of full bubbles",
