@@ -35,9 +35,8 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
             complain(u"The folder %1 cannot be made."_s.arg(folder));
             return 1;
         }
-    const QStringList sides = options.size.split(u'x');
     ui::MainWindow window(theme);
-    window.resize(std::max(640, sides.value(0).toInt()), std::max(400, sides.value(1).toInt()));
+    window.resize(windowSize(options.size));
     if (const QString problem = openForBatch(window, options.study, StudyAccess::readOnly); !problem.isEmpty()) {
         complain(problem);
         return 1;

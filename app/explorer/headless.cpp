@@ -88,10 +88,10 @@ void addHeadlessOptions(QCommandLineParser& parser)
          {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"2000"_s},
          {u"seed"_s, u"Seed of the report."_s, u"N"_s, u"1"_s},
          {u"script"_s, u"Do the actions of FILE (- for standard input) in the window and exit; Help, Report lists them."_s, u"FILE"_s},
-         {u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s},
+         {u"size"_s, u"Window size of screenshots and script."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s},
          {u"scale"_s, u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s, u"FACTOR"_s,
           u"1"_s},
-         {u"ui-scale"_s, u"Size of type and spacing in the screenshots, 0.75 to 2."_s, u"FACTOR"_s, u"1"_s}});
+         {u"ui-scale"_s, u"Size of type and spacing in screenshots and script, 0.75 to 2."_s, u"FACTOR"_s, u"1"_s}});
 }
 
 std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& theme)
@@ -113,7 +113,7 @@ std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& them
                                 exports ? parser.value(u"export"_s) : u"csv"_s, study, parser.value(u"size"_s),
                                 parser.value(u"ui-scale"_s).toDouble(), textsOf(parser)});
     if (parser.isSet(u"script"_s))
-        return runScript(theme, {parser.value(u"script"_s), study});
+        return runScript(theme, {parser.value(u"script"_s), study, parser.value(u"size"_s), parser.value(u"ui-scale"_s).toDouble()});
     return std::nullopt;
 }
 

@@ -23,6 +23,12 @@ BatchSession::BatchSession(bool hasFolder)
     qputenv("XDG_DATA_HOME", (m_folder && m_folder->isValid() ? m_folder->path() : nowhere).toLocal8Bit());
 }
 
+QSize windowSize(const QString& text)
+{
+    const QStringList sides = text.split(u'x');
+    return {std::max(640, sides.value(0).toInt()), std::max(400, sides.value(1).toInt())};
+}
+
 bool isStudy(const QString& path)
 {
     return path.endsWith(u".prism"_s, Qt::CaseInsensitive);

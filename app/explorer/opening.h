@@ -27,7 +27,8 @@ private:
     std::optional<QTemporaryDir> m_folder;
 };
 
-[[nodiscard]] bool isStudy(const QString& path); ///< by its name
+[[nodiscard]] QSize windowSize(const QString& text); ///< "1440x900"; at least 640 x 400
+[[nodiscard]] bool isStudy(const QString& path);     ///< by its name
 /// The scenario in a file of any kind that the window imports. A device, pipe or folder is an error.
 [[nodiscard]] Result<Scenario> importedScenario(const QString& path);
 /// Opens a study, or the sample study with the scenario of another file in it; empty = the sample study. The error for people, empty =

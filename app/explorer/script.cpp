@@ -6,10 +6,12 @@
 #include "app/explorer/terminal.h"
 #include "core/base/platform/process.h"
 #include "core/base/textfile.h"
+#include "ui/window/actions.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
 #include <QApplication>
+#include <QFileInfo>
 #include <QUndoStack>
 
 #include <algorithm>
@@ -30,10 +32,11 @@ class Actor final {
 public:
     explicit Actor(ui::MainWindow& window) : m_window(window)
     {
-        m_actions = {{u"set"_s, &Actor::set},   {u"undo"_s, &Actor::undo},           {u"redo"_s, &Actor::redo},
-                     {u"page"_s, &Actor::page}, {u"duplicate"_s, &Actor::duplicate}, {u"remove"_s, &Actor::remove},
-                     {u"wait"_s, &Actor::wait}, {u"save"_s, &Actor::save},           {u"save-as"_s, &Actor::saveAs},
-                     {u"rss"_s, &Actor::rss}};
+        m_actions = {{u"set"_s, &Actor::set},        {u"undo"_s, &Actor::undo},           {u"redo"_s, &Actor::redo},
+                     {u"page"_s, &Actor::page},      {u"duplicate"_s, &Actor::duplicate}, {u"remove"_s, &Actor::remove},
+                     {u"wait"_s, &Actor::wait},      {u"save"_s, &Actor::save},           {u"save-as"_s, &Actor::saveAs},
+                     {u"rss"_s, &Actor::rss},        {u"open"_s, &Actor::open},           {u"do"_s, &Actor::perform},
+                     {u"picture"_s, &Actor::picture}};
     }
 
     /// In a study that is read-only the script ends there.
@@ -107,6 +110,24 @@ private:
         if (!m_window.saveStudyAs(file))
             fail(u"%1 was not written"_s.arg(file));
     }
+    void open(const QString& file)
+    {
+        if (!QFileInfo::exists(file))
+            return fail(u"%1: there is no such file"_s.arg(file));
+        m_window.openDropped(file);
+    }
+    void perform(const QString& id)
+    {
+        if (QAction* action = m_window.actions().get(id); action != nullptr && action->isEnabled())
+            action->trigger();
+        else
+            fail(u"%1: no such command, or not now"_s.arg(id));
+    }
+    void picture(const QString& file)
+    {
+        if (!m_window.grab().save(file))
+            fail(u"%1 was not written"_s.arg(file));
+    }
     void rss(const QString& /*rest*/)
     {
         if (const std::int64_t resident = residentKib(); resident > 0)
@@ -164,7 +185,8 @@ int runScript(ui::Theme& theme, const ScriptOptions& options)
         complain(problem);
         return 1;
     }
-    window.resize(1440, 900);
+    window.resize(windowSize(options.size));
+    theme.setUiScale(options.uiScale);
     window.show();
     Actor actor(window);
     return runLines(actor, lines);

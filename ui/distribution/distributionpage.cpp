@@ -46,8 +46,8 @@ double limitFrom(const QString& text)
 QString knownTo(double share, double wanted)
 {
     if (wanted > 0)
-        return (share <= wanted ? QObject::tr(" p95 ± %1 %: sampling stopped, it was to be known to ± %2 %.")
-                                : QObject::tr(" p95 ± %1 %: it is to be known to ± %2 %."))
+        return (share <= wanted ? QObject::tr(" p95 ± %1 %: within the ± %2 % that were asked for, so sampling stopped.")
+                                : QObject::tr(" p95 ± %1 %: not yet within the ± %2 % that were asked for."))
             .arg(format::number(100 * share, 2), format::number(100 * wanted, 2));
     constexpr double kEnough = 0.01;
     const QString known = format::number(100 * share, 1);

@@ -3,6 +3,7 @@
 
 #include "ui/look/format.h"
 #include "ui/look/wholefile.h"
+#include "ui/pages/pageanswers.h"
 #include "ui/pages/pipelinetext.h"
 #include "ui/pages/sidebyside.h"
 #include "ui/plot/stepbreakdown.h"
@@ -302,6 +303,12 @@ void PipelinePage::selectionChanged()
     m_gantt->setBrushed(picked.stage, picked.kernelClass);
     m_median->setBrushed(picked.stage, picked.kernelClass);
     m_memory->setBrushed(picked.stage);
+}
+
+QString PipelinePage::answer() const
+{
+    const SnapshotPtr s = snapshot();
+    return s ? breakdownAnswer(*s->costed) : QString();
 }
 
 TableData PipelinePage::asTable() const

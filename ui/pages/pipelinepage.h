@@ -23,6 +23,7 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("pipeline"); }
     [[nodiscard]] QString title() const override { return tr("Pipeline"); }
+    [[nodiscard]] QString answer() const override;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placementpage.h"
 
+#include "ui/pages/pageanswers.h"
+
 #include "core/insight/level/level.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/pages/placementfiles.h"
@@ -312,6 +314,12 @@ void PlacementPage::refreshPlaces()
     m_map->setFocusItem(focus);
     present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place")});
     present({m_best, [this] { return m_places.status(); }});
+}
+
+QString PlacementPage::answer() const
+{
+    const PlacementMap* map = shownMap();
+    return map ? placementAnswer(*map, static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2))) : QString();
 }
 
 void PlacementPage::statesShown()

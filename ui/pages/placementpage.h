@@ -25,6 +25,7 @@ public:
 
     [[nodiscard]] QString id() const override { return QStringLiteral("placement"); }
     [[nodiscard]] QString title() const override { return tr("Placement"); }
+    [[nodiscard]] QString answer() const override;
     [[nodiscard]] TableData asTable() const override { return m_map->asTable(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;

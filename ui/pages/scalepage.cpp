@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/scalepage.h"
 
+#include "ui/pages/pageanswers.h"
+
 #include "core/insight/level/level.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
@@ -295,6 +297,13 @@ void ScalePage::fitColumns()
     m_points->horizontalHeader()->setStretchLastSection(false);
     m_points->resizeColumnsToContents();
     m_points->horizontalHeader()->setStretchLastSection(true); // the note takes the rest
+}
+
+QString ScalePage::answer() const
+{
+    const ScaleCurve* curve = this->curve();
+    const SnapshotPtr s = snapshot();
+    return curve && s ? scaleAnswer(*curve, s->scenario.cluster.numGpus) : QString();
 }
 
 TableData ScalePage::asTable() const

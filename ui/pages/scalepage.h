@@ -24,6 +24,7 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("scale"); }
     [[nodiscard]] QString title() const override { return tr("Scale"); }
     [[nodiscard]] QString group() const override { return tr("Decide"); }
+    [[nodiscard]] QString answer() const override;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;

@@ -7,6 +7,7 @@
 #include "ui/look/format.h"
 #include "ui/theme/audience.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/theme.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -89,7 +90,6 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_apply = button(second, u"applyAdvice"_s, tr("Apply as scenario"), &SlowNodesCard::applyWanted);
     for (QPushButton* editing : {m_import, m_apply})
         hideBeforeAudience(*editing, theme);
-    m_hostfile->setProperty("kind", u"primary"_s);
     layout->addLayout(first);
     layout->addLayout(second);
 }
@@ -207,6 +207,18 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
                                              format::count(static_cast<std::int64_t>(snapshot->scenario.variability.slow.size()))));
     }
     m_advice->setVisible(!m_advice->text().isEmpty());
+    showNextStep(measured);
+}
+
+/// The next step is the primary button: speeds, a search, what it found, the file for the launcher.
+void SlowNodesCard::showNextStep(bool measured)
+{
+    const bool moves = m_result && !m_result->withinNoise && m_result->movedNodes > 0;
+    const QPushButton* next = !measured ? m_import : moves ? m_apply : m_result ? m_hostfile : m_find;
+    for (QPushButton* button : {m_import, m_find, m_apply, m_hostfile}) {
+        button->setProperty("kind", button == next ? QVariant(u"primary"_s) : QVariant());
+        restyle(button);
+    }
 }
 
 void SlowNodesCard::setActing(bool on)

@@ -59,6 +59,7 @@ Q_SIGNALS:
 private:
     void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended, const format::DeltaScale& scale);
 
+    void showNextStep(bool measured);
     void sayExchanges();
     [[nodiscard]] QString measuredText(const Scenario& scenario) const;
 

@@ -75,8 +75,11 @@ QString traceSentence(const TraceFound& found)
             .arg(format::count(static_cast<qint64>(job.steps.size())));
     const Repairs& r = *found.job->repairs;
     const QString slow =
-        r.slow.empty()
-            ? QObject::tr("No worker is slower than its stage's median by 3 %")
+        r.slow.empty() ? QObject::tr("No worker is slower than its stage's median by 3 %")
+        : r.slow.size() == 1
+            ? QObject::tr("One of %1 workers is slow: replica %2, stage %3, %4 of the median")
+                  .arg(format::count(job.workers()), QString::number(job.replicaNumbers[static_cast<std::size_t>(r.slow.front().replica)]),
+                       QString::number(r.slow.front().stage), format::factor(r.slow.front().factor))
             : QObject::tr("%1 of %2 workers are slow").arg(format::count(static_cast<qint64>(r.slow.size())), format::count(job.workers()));
     if (r.repairs.empty() || !(r.before.mean > 0))
         return slow + u'.';
@@ -198,6 +201,13 @@ void TracePage::openTrace(const QString& path)
     m_found.forget();
     ask();
     refresh();
+}
+
+void TracePage::resizeEvent(QResizeEvent* event)
+{
+    InsightPage::resizeEvent(event);
+    constexpr int kFamily = 4, kRoomForAll = 560; // the family of the picked pool stands above its histogram, too
+    m_pools->setColumnHidden(kFamily, m_pools->width() < theme().px(kRoomForAll));
 }
 
 void TracePage::openSample()
@@ -389,7 +399,8 @@ void TracePage::refresh()
     const TraceFound* found = m_found.value();
     const ResultToken& shown = m_found.shown();
     m_make->setEnabled(found && found->imported);
-    m_sentence->setText(found ? traceSentence(*found) : !m_found.error().isEmpty() ? format::sentence(m_found.error()) : QString());
+    m_sentence->setText(m_found.error().isEmpty() ? QString() : format::sentence(m_found.error())); // what was found is the page's answer
+    m_sentence->setVisible(!m_sentence->text().isEmpty());
     const bool isSample = m_sample.value() && m_path.startsWith(m_sampleFolder.path());
     m_understood->setText((found ? understoodText(*found) : QString())
                           + (found && isSample ? u' ' + QString::fromStdString(*m_sample.value()) : QString()));
@@ -443,7 +454,7 @@ TableData TracePage::asTable() const
 
 QString TracePage::answer() const
 {
-    return found() ? m_sentence->text() : tr("Which worker is slow? Drop a trace to see.");
+    return found() ? traceSentence(*found()) : tr("Which worker is slow? Drop a trace to see.");
 }
 
 } // namespace prism::ui

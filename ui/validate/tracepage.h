@@ -48,6 +48,7 @@ Q_SIGNALS:
 
 protected:
     void contextChanged() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     [[nodiscard]] QWidget* buildNote();

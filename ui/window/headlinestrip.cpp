@@ -14,6 +14,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <QToolTip>
 
@@ -35,6 +36,13 @@ constexpr int kMaxExtra = 40;                     // between the metrics, in add
 QString overSystems(const ShownScenario* s)
 {
     return s && s->snapshot && s->snapshot->systems ? QString::fromStdString(systemsSentence(*s->snapshot->systems)) : QString();
+}
+
+/// A figure and its unit stay on one line.
+QString withUnbrokenFigures(QString text)
+{
+    static const QRegularExpression kBeforeUnit(u"(?<=\\d) (?=%|[a-zµ]?s\\b|GiB|GPUs)"_s);
+    return text.replace(kBeforeUnit, QString(QChar::Nbsp));
 }
 
 } // namespace
@@ -113,7 +121,8 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
     FigureRuns comparison, samples;
     if (s->isBaseline || !baseline) {
         lines.second = {{s->isBaseline ? tr("Baseline of this study") : tr("No baseline is pinned"), Type::small, Role::textSecondary}};
-        comparison = {{tr("%1 scenarios").arg(context.scenarios.size()), Type::small, Role::textSecondary}};
+        comparison = {{context.scenarios.size() == 1 ? tr("1 scenario") : tr("%1 scenarios").arg(context.scenarios.size()), Type::small,
+                       Role::textSecondary}};
     } else {
         lines.second = {{tr("compared with "), Type::small, Role::textSecondary}, {baseline->name, Type::small, Role::text, false, true}};
         if (s->snapshot && baseline->snapshot)
@@ -327,13 +336,14 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
 void HeadlineStrip::paintAnswer(QPainter& p, const QRectF& rect) const
 {
     const Look& look = m_theme.look();
+    const QString text = withUnbrokenFigures(m_answer);
     p.setPen(look[m_answerIsStale ? Role::textTertiary : Role::text]);
     for (const Type type : {Type::title, Type::bodyStrong, Type::smallStrong}) {
         p.setFont(look.font(type));
-        if (type == Type::smallStrong || QFontMetricsF(p.font()).boundingRect(rect, Qt::TextWordWrap, m_answer).height() <= rect.height())
+        if (type == Type::smallStrong || QFontMetricsF(p.font()).boundingRect(rect, Qt::TextWordWrap, text).height() <= rect.height())
             break;
     }
-    p.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter, m_answer);
+    p.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
 QString HeadlineStrip::badgeText() const

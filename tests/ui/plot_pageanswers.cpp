@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sentences on top of Placement, Scale and Pipeline, for results made by hand: another result is another sentence.
+#include "ui/pages/pageanswers.h"
+
+#include <gtest/gtest.h>
+
+namespace prism::ui::test {
+
+namespace {
+
+PlacementMap mapOf(std::vector<double> ratios, int rows)
+{
+    PlacementMap map;
+    map.rows = rows;
+    map.columns = static_cast<int>(ratios.size()) / rows;
+    map.probe.computeFactor = 1.15;
+    for (int r = 0; r < rows; ++r)
+        map.rowLabels.push_back("replica " + std::to_string(r));
+    for (const double ratio : ratios) {
+        PlacementCell cell;
+        cell.present = ratio > 0;
+        cell.p50Seconds = cell.p95Seconds = cell.p99Seconds = 10 * ratio;
+        cell.p50Ratio = cell.p95Ratio = cell.p99Ratio = {ratio, 0.001};
+        map.cells.push_back(cell);
+    }
+    return map;
+}
+
+ScalePoint point(std::int64_t gpus, double p95, double tokens, double efficiency)
+{
+    ScalePoint p;
+    p.gpus = gpus;
+    p.valid = true;
+    p.step.p95 = p95;
+    p.tokensPerSecond = tokens;
+    p.efficiency = efficiency;
+    return p;
+}
+
+std::string text(const QString& sentence)
+{
+    return sentence.toStdString();
+}
+
+} // namespace
+
+TEST(PageAnswers, APlaceToKeepASlowNodeOn)
+{
+    const PlacementMap one = mapOf({1.03, 1.004, 0, 1.021}, 1); // the third place was not evaluated
+    EXPECT_EQ(text(placementAnswer(one, PlaceFigure::p95)),
+              "Keep a node that is 15 % slow on stage 1 (p95 +0.4 %) and away from stage 0 (+3.0 %).");
+    EXPECT_EQ(text(placementAnswer(mapOf({1.03, 1.004, 1.05, 1.021}, 2), PlaceFigure::p50)),
+              "Keep a node that is 15 % slow on stage 1 of replica 0 (p50 +0.4 %) and away from stage 0 of replica 1 (+5.0 %).");
+    PlacementMap alike = one;
+    alike.withinNoise = true;
+    EXPECT_EQ(text(placementAnswer(alike, PlaceFigure::p99)),
+              "A node that is 15 % slow changes p99 by +0.4 % to +3.0 % wherever it stands: its place does not matter.");
+    EXPECT_TRUE(placementAnswer(mapOf({0, 0}, 1), PlaceFigure::p95).isEmpty());
+}
+
+TEST(PageAnswers, TheNextSizeThatFits)
+{
+    ScaleCurve curve;
+    curve.points = {point(64, 4, 100, 1), point(128, 4.1, 196, 0.98), point(256, 4.4, 360, 0.9)};
+    EXPECT_EQ(text(scaleAnswer(curve, 128)),
+              "256 GPUs instead of 128 would give 1.84 times the tokens/s (91.8 % per GPU); p95 goes from 4.10 s to 4.40 s.");
+    EXPECT_EQ(text(scaleAnswer(curve, 256)),
+              "128 GPUs instead of 256 would give 0.544 times the tokens/s (108.9 % per GPU); p95 goes from 4.40 s to 4.10 s.");
+    curve.points[2].efficiency = 0; // does not fit: the next smaller one is compared
+    EXPECT_EQ(scaleAnswer(curve, 128).left(22).toStdString(), "64 GPUs instead of 128");
+    EXPECT_EQ(text(scaleAnswer(curve, 256)), "256 GPUs do not hold this job; 128 would, with p95 4.10 s.");
+    EXPECT_TRUE(scaleAnswer(curve, 512).isEmpty()) << "a size that the curve does not have";
+}
+
+TEST(PageAnswers, WhatTakesMostBesideCompute)
+{
+    CostedStep costed;
+    costed.breakdown.computeSeconds = 6;
+    costed.breakdown.bubbleSeconds = 1;
+    costed.breakdown.tensorParallelSeconds = 3;
+    EXPECT_EQ(text(breakdownAnswer(costed)),
+              "Compute is 60.0 % of the noise-free 10.0 s; of the rest tensor-parallel traffic takes most, 3.00 s (30.0 %).");
+    costed.breakdown.bubbleSeconds = 4;
+    EXPECT_NE(text(breakdownAnswer(costed)).find("the bubble takes most, 4.00 s"), std::string::npos);
+    costed.breakdown = {};
+    costed.breakdown.computeSeconds = 2;
+    EXPECT_EQ(text(breakdownAnswer(costed)), "Compute is 100.0 % of the noise-free 2.00 s.");
+}
+
+} // namespace prism::ui::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/pageanswers.h"
+
+#include "ui/look/format.h"
+
+#include <QObject>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace prism::ui {
+
+namespace {
+
+/// "stage 3 of replica 7"; the stage alone where all replicas are alike.
+QString placeOf(const PlacementMap& map, std::size_t cell)
+{
+    const auto column = static_cast<int>(cell) % map.columns;
+    const auto row = cell / static_cast<std::size_t>(map.columns);
+    return map.rows == 1 ? QObject::tr("stage %1").arg(column)
+                         : QObject::tr("stage %1 of %2").arg(QString::number(column), QString::fromStdString(map.rowLabels[row]));
+}
+
+} // namespace
+
+QString placementAnswer(const PlacementMap& map, PlaceFigure figure)
+{
+    const PlacementCell *best = nullptr, *worst = nullptr;
+    for (const PlacementCell& cell : map.cells) {
+        if (!cell.present)
+            continue;
+        if (!best || secondsOf(cell, figure) < secondsOf(*best, figure))
+            best = &cell;
+        if (!worst || secondsOf(cell, figure) > secondsOf(*worst, figure))
+            worst = &cell;
+    }
+    if (!best)
+        return {};
+    const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(figure);
+    const auto cost = [&](const PlacementCell& cell) { return format::percentDelta(ratioOf(cell, figure).value - 1); };
+    const auto place = [&](const PlacementCell* cell) { return placeOf(map, static_cast<std::size_t>(cell - map.cells.data())); };
+    if (map.withinNoise)
+        return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 wherever it stands: its place does not matter.")
+            .arg(slow, name, cost(*best), cost(*worst));
+    return QObject::tr("Keep a node that is %1 % slow on %2 (%3 %4) and away from %5 (%6).")
+        .arg(slow, place(best), name, cost(*best), place(worst), cost(*worst));
+}
+
+QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)
+{
+    const ScalePoint *own = nullptr, *larger = nullptr, *smaller = nullptr;
+    for (const ScalePoint& p : curve.points) {
+        if (p.gpus == gpus)
+            own = &p;
+        if (!p.valid || !(p.efficiency > 0)) // does not fit
+            continue;
+        if (p.gpus > gpus && !larger)
+            larger = &p;
+        if (p.gpus < gpus)
+            smaller = &p;
+    }
+    const ScalePoint* other = larger ? larger : smaller;
+    if (!own || !other)
+        return {};
+    if (!own->valid || !(own->efficiency > 0))
+        return QObject::tr("%1 GPUs do not hold this job; %2 would, with p95 %3.")
+            .arg(format::count(gpus), format::count(other->gpus), format::seconds(other->step.p95).text());
+    return QObject::tr("%1 GPUs instead of %2 would give %3 times the tokens/s (%4 per GPU); p95 goes from %5 to %6.")
+        .arg(format::count(other->gpus), format::count(gpus), format::number(other->tokensPerSecond / own->tokensPerSecond),
+             format::percent(other->efficiency / own->efficiency), format::seconds(own->step.p95).text(),
+             format::seconds(other->step.p95).text());
+}
+
+QString breakdownAnswer(const CostedStep& costed)
+{
+    const Breakdown& b = costed.breakdown;
+    const std::array<std::pair<QString, double>, 8> rest{{{QObject::tr("the bubble"), b.bubbleSeconds},
+                                                          {QObject::tr("tensor-parallel traffic"), b.tensorParallelSeconds},
+                                                          {QObject::tr("context-parallel traffic"), b.contextParallelSeconds},
+                                                          {QObject::tr("expert-parallel traffic"), b.expertParallelSeconds},
+                                                          {QObject::tr("data-parallel traffic"), b.dataParallelSeconds},
+                                                          {QObject::tr("waiting for pipeline transfers"), b.pipelineSeconds},
+                                                          {QObject::tr("the optimizer"), b.optimizerSeconds},
+                                                          {QObject::tr("the host"), b.otherSeconds}}};
+    const double all = b.sum();
+    if (!(all > 0))
+        return {};
+    const auto most = std::max_element(rest.begin(), rest.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+    const QString compute =
+        QObject::tr("Compute is %1 of the noise-free %2").arg(format::percent(b.computeSeconds / all), format::seconds(all).text());
+    if (!(most->second > 0))
+        return compute + u'.';
+    return QObject::tr("%1; of the rest %2 takes most, %3 (%4).")
+        .arg(compute, most->first, format::seconds(most->second).text(), format::percent(most->second / all));
+}
+
+} // namespace prism::ui

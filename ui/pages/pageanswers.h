@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sentence on top of the pages that show one scenario from one side: what to do, and what it brings, in numbers.
+#pragma once
+
+#include "core/cost/costedstep.h"
+#include "core/insight/scale/scale.h"
+#include "ui/pages/placementdata.h"
+
+#include <QString>
+
+namespace prism::ui {
+
+/// "Keep a node that is 15 % slow on stage 0 (p95 +0.4 %) and away from stage 14 (+2.1 %)."
+[[nodiscard]] QString placementAnswer(const PlacementMap& map, PlaceFigure figure);
+
+/// "32,768 GPUs instead of 16,384 give 1.94 times the tokens/s (97 % per GPU); p95 goes from 6.87 s to 6.95 s." Of the next
+/// larger size that fits, or the next smaller one; empty where the curve has neither.
+[[nodiscard]] QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus);
+
+/// "Compute is 72 % of the noise-free 6.29 s; of the rest tensor-parallel traffic takes most, 0.614 s (9.8 %)."
+[[nodiscard]] QString breakdownAnswer(const CostedStep& costed);
+
+} // namespace prism::ui
