@@ -62,7 +62,7 @@ TEST_F(Accessible, EveryControlOfTheDialogsHasANameAndARole)
     auto window = smallWindow();
     auto* fresh = new NewScenarioDialog(window->workspace(), theme, window.get());
     auto* apply = new ApplyDialog(window->workspace(), theme, u"training.global_batch_size"_s, window.get());
-    auto* presets = new PresetsDialog(window->workspace(), theme, OwnPresets(folder.filePath(u"presets"_s)), window.get());
+    auto* presets = new PresetsDialog(window->workspace(), theme, UserPresets(folder.filePath(u"presets"_s)), window.get());
     for (QDialog* dialog : std::initializer_list<QDialog*>{fresh, apply, presets}) {
         dialog->open();
         QApplication::processEvents();

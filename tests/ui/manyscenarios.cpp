@@ -3,7 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
 #include "ui/model/lineage.h"
-#include "ui/model/ownpresets.h"
+#include "ui/model/userpresets.h"
 #include "ui/window/actions.h"
 #include "ui/window/applydialog.h"
 #include "ui/window/presetsdialog.h"
@@ -160,7 +160,7 @@ TEST_F(ManyScenarios, OwnPresetsComeBackInAnotherStudy)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
-    const OwnPresets presets(folder.filePath(u"presets"_s));
+    const UserPresets presets(folder.filePath(u"presets"_s));
     EXPECT_TRUE(study.setParameter(1, "cluster.gpu.memory_gib", "96").empty());
     EXPECT_TRUE(study.setParameter(1, "cluster.gpu_hour_price_usd", "1.75").empty());
     PresetsDialog dialog(window->workspace(), theme, presets);
@@ -185,7 +185,7 @@ TEST_F(ManyScenarios, OwnPresetsComeBackInAnotherStudy)
 
 TEST_F(ManyScenarios, ForeignAndBrokenPresetFilesAreNamedAndLeftOut)
 {
-    const OwnPresets presets(folder.filePath(u"presets"_s));
+    const UserPresets presets(folder.filePath(u"presets"_s));
     QDir().mkpath(presets.folder());
     const auto write = [&](const QString& name, const QByteArray& text) {
         QFile file(QDir(presets.folder()).filePath(name));
@@ -197,14 +197,14 @@ TEST_F(ManyScenarios, ForeignAndBrokenPresetFilesAreNamedAndLeftOut)
     write(u"c.json"_s, QByteArray(512 * 1024, ' '));
     write(u"d.json"_s, R"({"kind": "price", "name": "bad", "values": {"cluster.gpu_hour_price_usd": "free"}})");
     QStringList problems;
-    const std::vector<OwnPreset> all = presets.all(&problems);
+    const std::vector<UserPreset> all = presets.all(&problems);
     EXPECT_EQ(problems.size(), 3);
     ASSERT_EQ(all.size(), 1U);
-    EXPECT_FALSE(withOwnPreset(Scenario(), all.front()).ok()) << "a value that its parameter does not take";
-    const OwnPreset kept = ownPresetOf(smallScenario("s"), OwnKind::spread, u"mine"_s);
+    EXPECT_FALSE(withUserPreset(Scenario(), all.front()).ok()) << "a value that its parameter does not take";
+    const UserPreset kept = userPresetOf(smallScenario("s"), OwnKind::spread, u"mine"_s);
     EXPECT_TRUE(presets.save(kept).empty());
     EXPECT_EQ(presets.all().back(), kept);
-    EXPECT_EQ(withOwnPreset(smallScenario("t"), kept)->variability, smallScenario("s").variability);
+    EXPECT_EQ(withUserPreset(smallScenario("t"), kept)->variability, smallScenario("s").variability);
 }
 
 } // namespace prism::ui::test

@@ -7,7 +7,7 @@
 #include "ui/bridge/ghostpreview.h"
 #include "ui/bridge/insightrunner.h"
 #include "ui/model/lineage.h"
-#include "ui/model/ownpresets.h"
+#include "ui/model/userpresets.h"
 #include "ui/model/samplestudy.h"
 #include "ui/model/selection.h"
 #include "ui/model/stepmarks.h"
@@ -660,15 +660,15 @@ TEST(StoredAnswers, OfOtherProgramsFilesThreeProblemsAreNamedAndTheRestCounted)
 TEST(StoredAnswers, UserPresetsHaveTheirLimits)
 {
     const QTemporaryDir folder;
-    const OwnPresets presets(folder.path());
+    const UserPresets presets(folder.path());
     const Scenario base = smallScenario("base");
-    EXPECT_EQ(ownPresetOf(base, OwnKind::price, QString(150, u'p')).name.size(), 100);
-    OwnPreset price = ownPresetOf(base, OwnKind::price, u"Price"_s);
+    EXPECT_EQ(userPresetOf(base, OwnKind::price, QString(150, u'p')).name.size(), 100);
+    UserPreset price = userPresetOf(base, OwnKind::price, u"Price"_s);
     ASSERT_EQ(price.values.size(), 1U);
     price.values[0].second = "3.25";
-    EXPECT_EQ(withOwnPreset(base, price)->cluster.gpuHourPriceUsd, 3.25);
+    EXPECT_EQ(withUserPreset(base, price)->cluster.gpuHourPriceUsd, 3.25);
     EXPECT_TRUE(presets.save(price).empty());
-    OwnPreset gpu = ownPresetOf(base, OwnKind::gpu, u"b"_s), second = ownPresetOf(base, OwnKind::gpu, u"A"_s);
+    UserPreset gpu = userPresetOf(base, OwnKind::gpu, u"b"_s), second = userPresetOf(base, OwnKind::gpu, u"A"_s);
     EXPECT_TRUE(presets.save(gpu).empty() && presets.save(second).empty());
     EXPECT_FALSE(presets.save({OwnKind::gpu, {}, {}}).empty());
     const auto text = [](int size) {
@@ -680,7 +680,7 @@ TEST(StoredAnswers, UserPresetsHaveTheirLimits)
         file.write(text(size));
     }
     QStringList problems, names;
-    for (const OwnPreset& p : presets.all(&problems))
+    for (const UserPreset& p : presets.all(&problems))
         names << p.name;
     EXPECT_EQ(names, (QStringList{u"A"_s, u"b"_s, u"big"_s, u"Price"_s})) << "by kind, then by name";
     ASSERT_EQ(problems.size(), 1);

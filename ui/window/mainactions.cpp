@@ -274,7 +274,7 @@ void addScenarioActions(MainWindow& w)
            [&w] { (new ApplyDialog(w.workspace(), w.theme(), w.editor().focusedParameter(), &w))->open(); }});
     a.add({u"scenario.tree"_s, menu, QObject::tr("Tree of scenarios…"), QKeySequence(u"Ctrl+Shift+T"_s), [&w] { showTree(w); }});
     a.add({u"scenario.presets"_s, menu, QObject::tr("Own presets…"), {}, [&w] {
-               (new PresetsDialog(w.workspace(), w.theme(), OwnPresets(), &w))->open();
+               (new PresetsDialog(w.workspace(), w.theme(), UserPresets(), &w))->open();
            }});
     a.add(
         {u"scenario.up"_s, menu, QObject::tr("Move up"), QKeySequence(u"Alt+Up"_s), [&space] { moveCurrent(space, -1); }, {}, false, true});

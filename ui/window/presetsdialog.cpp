@@ -17,7 +17,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
-PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, OwnPresets presets, QWidget* parent)
+PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, UserPresets presets, QWidget* parent)
     : QDialog(parent),
       m_workspace(workspace),
       m_presets(std::move(presets)),
@@ -90,7 +90,7 @@ void PresetsDialog::fill()
     m_all = m_presets.all(&problems);
     m_table->setRowCount(static_cast<int>(m_all.size()));
     for (int row = 0; row < m_table->rowCount(); ++row) {
-        const OwnPreset& preset = m_all[static_cast<std::size_t>(row)];
+        const UserPreset& preset = m_all[static_cast<std::size_t>(row)];
         m_table->setItem(row, 0, new QTableWidgetItem(ownKindName(preset.kind)));
         m_table->setItem(row, 1, new QTableWidgetItem(preset.name));
     }
@@ -103,7 +103,7 @@ void PresetsDialog::keep(OwnKind kind, const QString& name)
     const ScenarioEntry* current = m_workspace.study().current();
     if (!current)
         return;
-    const Diagnostics errors = m_presets.save(ownPresetOf(*current->scenario, kind, name));
+    const Diagnostics errors = m_presets.save(userPresetOf(*current->scenario, kind, name));
     fill();
     if (!errors.empty())
         showMessage(QString::fromStdString(errors.front().message), true);
@@ -114,8 +114,8 @@ void PresetsDialog::apply(int row)
     const ScenarioEntry* current = m_workspace.study().current();
     if (!current || row < 0 || row >= static_cast<int>(m_all.size()))
         return;
-    const OwnPreset& preset = m_all[static_cast<std::size_t>(row)];
-    Result<Scenario> next = withOwnPreset(*current->scenario, preset);
+    const UserPreset& preset = m_all[static_cast<std::size_t>(row)];
+    Result<Scenario> next = withUserPreset(*current->scenario, preset);
     if (!next.ok())
         return showMessage(QString::fromStdString(next.errors().front().message), true);
     m_workspace.study().setScenario(current->id, std::move(next).value(), tr("%1 %2").arg(ownKindName(preset.kind), preset.name));

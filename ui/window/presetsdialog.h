@@ -2,7 +2,7 @@
 // A user's own presets: keep a part of the current scenario under a name, and put it into others.
 #pragma once
 
-#include "ui/model/ownpresets.h"
+#include "ui/model/userpresets.h"
 #include "ui/theme/theme.h"
 #include "ui/workspace/workspace.h"
 
@@ -20,7 +20,7 @@ namespace prism::ui {
 class PresetsDialog final : public QDialog {
     Q_OBJECT
 public:
-    PresetsDialog(Workspace& workspace, const Theme& theme, OwnPresets presets, QWidget* parent = nullptr);
+    PresetsDialog(Workspace& workspace, const Theme& theme, UserPresets presets, QWidget* parent = nullptr);
 
     void keep(OwnKind kind, const QString& name); ///< of the current scenario
     void apply(int row);                          ///< into the current scenario
@@ -32,8 +32,8 @@ private:
     void showMessage(const QString& text, bool isError);
 
     Workspace& m_workspace;
-    OwnPresets m_presets;
-    std::vector<OwnPreset> m_all;
+    UserPresets m_presets;
+    std::vector<UserPreset> m_all;
     QTableWidget* m_table;
     QComboBox* m_kind;
     QLineEdit* m_name;

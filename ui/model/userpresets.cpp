@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/model/ownpresets.h"
+#include "ui/model/userpresets.h"
 
 #include "core/scenario/parameters.h"
 #include "ui/look/wholefile.h"
@@ -47,11 +47,11 @@ Diagnostic problem(const QString& message)
     return d;
 }
 
-Result<OwnPreset> presetIn(const QByteArray& text)
+Result<UserPreset> presetIn(const QByteArray& text)
 {
     const QJsonObject object = QJsonDocument::fromJson(text).object();
     const auto kind = std::find(std::begin(kKindIds), std::end(kKindIds), object[u"kind"_s].toString().toStdString());
-    OwnPreset preset;
+    UserPreset preset;
     preset.name = object[u"name"_s].toString().simplified().left(kLongestName);
     if (kind == std::end(kKindIds) || preset.name.isEmpty())
         return problem(QObject::tr("it is not a preset"));
@@ -82,16 +82,16 @@ QString ownKindName(OwnKind kind)
     return {};
 }
 
-OwnPreset ownPresetOf(const Scenario& scenario, OwnKind kind, const QString& name)
+UserPreset userPresetOf(const Scenario& scenario, OwnKind kind, const QString& name)
 {
-    OwnPreset preset{kind, name.simplified().left(kLongestName), {}};
+    UserPreset preset{kind, name.simplified().left(kLongestName), {}};
     for (const Parameter& p : parameters())
         if (belongsTo(p, kind))
             preset.values.emplace_back(p.id, parameterText(p, scenario));
     return preset;
 }
 
-Result<Scenario> withOwnPreset(const Scenario& scenario, const OwnPreset& preset)
+Result<Scenario> withUserPreset(const Scenario& scenario, const UserPreset& preset)
 {
     Scenario next = scenario;
     Diagnostics errors;
@@ -107,20 +107,20 @@ Result<Scenario> withOwnPreset(const Scenario& scenario, const OwnPreset& preset
     return next;
 }
 
-OwnPresets::OwnPresets(QString folder)
+UserPresets::UserPresets(QString folder)
     : m_folder(folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/presets"_s : std::move(folder))
 {
 }
 
 /// A name may hold anything; the file's name holds what every system takes.
-QString OwnPresets::pathOf(const OwnPreset& preset) const
+QString UserPresets::pathOf(const UserPreset& preset) const
 {
     const QByteArray hash = QCryptographicHash::hash(preset.name.toUtf8(), QCryptographicHash::Sha256).toHex().left(16);
     return QDir(m_folder).filePath(QString::fromLatin1(kKindIds[static_cast<int>(preset.kind)]) + u'-' + QString::fromLatin1(hash)
                                    + u".json"_s);
 }
 
-Diagnostics OwnPresets::save(const OwnPreset& preset) const
+Diagnostics UserPresets::save(const UserPreset& preset) const
 {
     if (preset.name.isEmpty())
         return {problem(QObject::tr("A preset needs a name."))};
@@ -134,26 +134,26 @@ Diagnostics OwnPresets::save(const OwnPreset& preset) const
     return notWritten.isEmpty() ? Diagnostics{} : Diagnostics{problem(notWritten)};
 }
 
-void OwnPresets::remove(const OwnPreset& preset) const
+void UserPresets::remove(const UserPreset& preset) const
 {
     QFile::remove(pathOf(preset));
 }
 
-std::vector<OwnPreset> OwnPresets::all(QStringList* problems) const
+std::vector<UserPreset> UserPresets::all(QStringList* problems) const
 {
-    std::vector<OwnPreset> found;
+    std::vector<UserPreset> found;
     const QFileInfoList files = QDir(m_folder).entryInfoList({u"*.json"_s}, QDir::Files, QDir::Name).mid(0, kMostFiles);
     for (const QFileInfo& info : files) {
         QFile file(info.filePath());
-        Result<OwnPreset> preset = info.size() <= kLargestFile && file.open(QIODevice::ReadOnly)
-                                       ? presetIn(file.read(kLargestFile))
-                                       : Result<OwnPreset>(problem(QObject::tr("it cannot be read, or is larger than 256 KiB")));
+        Result<UserPreset> preset = info.size() <= kLargestFile && file.open(QIODevice::ReadOnly)
+                                        ? presetIn(file.read(kLargestFile))
+                                        : Result<UserPreset>(problem(QObject::tr("it cannot be read, or is larger than 256 KiB")));
         if (preset.ok())
             found.push_back(std::move(preset).value());
         else if (problems)
             *problems << u"%1: %2"_s.arg(info.fileName(), QString::fromStdString(preset.errors().front().message));
     }
-    std::stable_sort(found.begin(), found.end(), [](const OwnPreset& a, const OwnPreset& b) {
+    std::stable_sort(found.begin(), found.end(), [](const UserPreset& a, const UserPreset& b) {
         return a.kind != b.kind ? a.kind < b.kind : a.name.compare(b.name, Qt::CaseInsensitive) < 0;
     });
     return found;
