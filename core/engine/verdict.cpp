@@ -23,14 +23,14 @@ std::string sentenceOf(const Diagnostic& d, const char* accepted)
 
 } // namespace
 
-bool Verdict::has(Doubt::Kind kind) const
+bool Verdict::has(Caveat::Kind kind) const
 {
-    return std::any_of(doubts.begin(), doubts.end(), [kind](const Doubt& d) { return d.kind == kind; });
+    return std::any_of(caveats.begin(), caveats.end(), [kind](const Caveat& d) { return d.kind == kind; });
 }
 
 bool Verdict::possible() const
 {
-    return !has(Doubt::Kind::doesNotFit);
+    return !has(Caveat::Kind::doesNotFit);
 }
 
 bool isPossible(const Snapshot& snapshot)
@@ -46,17 +46,17 @@ Verdict verdictOf(const Snapshot& snapshot)
     const CostedStep& step = *snapshot.costed;
     const MemoryReport& memory = step.memory;
     if (!isPossible(snapshot))
-        verdict.doubts.push_back(
-            {Doubt::Kind::doesNotFit, "cluster.gpu.memory_gib",
+        verdict.caveats.push_back(
+            {Caveat::Kind::doesNotFit, "cluster.gpu.memory_gib",
              fmt::format("The fullest stage needs {:.1f} GiB on a GPU of {:.1f} GiB.", memory.peakGib, memory.capacityGib)});
     if (!step.withinCalibration)
         for (const Diagnostic& d : snapshot.diagnostics)
             if (d.severity == Severity::warning && d.message.starts_with(kOutsideCalibration))
-                verdict.doubts.push_back({Doubt::Kind::outsideCalibration, d.path, sentenceOf(d, "validated")});
+                verdict.caveats.push_back({Caveat::Kind::outsideCalibration, d.path, sentenceOf(d, "validated")});
     if (snapshot.mfu > kHighestPublishedMfu)
-        verdict.doubts.push_back({Doubt::Kind::unheardOf, "",
-                                  fmt::format("An MFU of {:.0f} % is above every published step that the model is checked on ({:.0f} %).",
-                                              100 * snapshot.mfu, 100 * kHighestPublishedMfu)});
+        verdict.caveats.push_back({Caveat::Kind::unheardOf, "",
+                                   fmt::format("An MFU of {:.0f} % is above every published step that the model is checked on ({:.0f} %).",
+                                               100 * snapshot.mfu, 100 * kHighestPublishedMfu)});
     return verdict;
 }
 

@@ -14,7 +14,7 @@ namespace prism {
 inline constexpr double kHighestPublishedMfu = 0.563;
 
 /// One thing that stands against a result, worst first.
-struct Doubt {
+struct Caveat {
     enum class Kind { doesNotFit, outsideCalibration, unheardOf };
     Kind kind = Kind::doesNotFit;
     std::string path;     ///< the parameter concerned, as diagnostics name it; may be empty
@@ -22,10 +22,10 @@ struct Doubt {
 };
 
 struct Verdict {
-    std::vector<Doubt> doubts;           ///< empty: nothing is known against the result
+    std::vector<Caveat> caveats;         ///< empty: nothing is known against the result
     [[nodiscard]] bool possible() const; ///< false: the job cannot run as described, so its days and cost mean nothing
-    [[nodiscard]] bool sound() const { return doubts.empty(); }
-    [[nodiscard]] bool has(Doubt::Kind kind) const;
+    [[nodiscard]] bool sound() const { return caveats.empty(); }
+    [[nodiscard]] bool has(Caveat::Kind kind) const;
 };
 
 /// Reads the snapshot alone; any thread.

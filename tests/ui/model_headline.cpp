@@ -112,15 +112,15 @@ TEST(Headline, NothingImpossibleIsGreen)
 
 TEST(Headline, ABadgeNamesEveryDoubt)
 {
-    auto doubtful = snapshotOf(0, 0, 2);
-    EXPECT_TRUE(headlineBadge(*doubtful).label.isEmpty());
-    doubtful->mfu = 0.76;
-    auto costed = std::make_shared<CostedStep>(*doubtful->costed);
+    auto caveatful = snapshotOf(0, 0, 2);
+    EXPECT_TRUE(headlineBadge(*caveatful).label.isEmpty());
+    caveatful->mfu = 0.76;
+    auto costed = std::make_shared<CostedStep>(*caveatful->costed);
     costed->withinCalibration = false;
-    doubtful->costed = costed;
-    doubtful->diagnostics.push_back(
+    caveatful->costed = costed;
+    caveatful->diagnostics.push_back(
         {Severity::warning, "cluster.gpu", "outside of the calibration: no step of b200", "b200", "h100", "", ""});
-    const HeadlineBadge badge = headlineBadge(*doubtful);
+    const HeadlineBadge badge = headlineBadge(*caveatful);
     EXPECT_FALSE(badge.impossible);
     EXPECT_EQ(badge.label, u"Outside calibration"_s);
     ASSERT_EQ(badge.reasons.size(), 2);

@@ -274,8 +274,8 @@ Answer answerOf(const Findings& f)
                                 .arg(format::band(costed.errorBandLow, costed.errorBandHigh));
     if (best.snapshot->systems && !best.snapshot->systems->systems.empty())
         answer.certainty << QString::fromStdString(systemsSentence(*best.snapshot->systems));
-    for (const Doubt& doubt : verdictOf(*best.snapshot).doubts)
-        answer.certainty << QString::fromStdString(doubt.sentence);
+    for (const Caveat& caveat : verdictOf(*best.snapshot).caveats)
+        answer.certainty << QString::fromStdString(caveat.sentence);
     if (const QString jobs = jobsDiffer(f); !jobs.isEmpty())
         answer.certainty << QObject::tr("The scenarios differ in %1: they are compared per token.").arg(jobs);
     for (const FoundScenario& s : f.scenarios)

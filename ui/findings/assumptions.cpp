@@ -101,8 +101,8 @@ QStringList limitSentences(const Findings& f)
 {
     QStringList lines;
     for (const FoundScenario& s : f.scenarios)
-        for (const Doubt& doubt : verdictOf(*s.snapshot).doubts)
-            if (const QString sentence = QString::fromStdString(doubt.sentence); !f.answer.certainty.contains(sentence)) // said there
+        for (const Caveat& caveat : verdictOf(*s.snapshot).caveats)
+            if (const QString sentence = QString::fromStdString(caveat.sentence); !f.answer.certainty.contains(sentence)) // said there
                 lines << u"%1: %2"_s.arg(s.name, sentence);
     lines << modelLimitSentences();
     if (f.best().job && f.best().job->energyMwhMean <= 0)

@@ -72,8 +72,8 @@ void AssumptionStrip::refresh()
         assumed.sentences.insert(1 + i, slow[i]);
     Part leftOut{tr("Left out"), {}};
     if (shown->snapshot)
-        for (const Doubt& doubt : verdictOf(*shown->snapshot).doubts)
-            leftOut.sentences << QString::fromStdString(doubt.sentence);
+        for (const Caveat& caveat : verdictOf(*shown->snapshot).caveats)
+            leftOut.sentences << QString::fromStdString(caveat.sentence);
     leftOut.sentences << modelLimitSentences();
     m_parts = {assumed, leftOut};
     QStringList all;

@@ -38,9 +38,9 @@ QString lineOf(const QString& name, const Estimate& value, const HeadlineChange*
 QString outsideCalibration(const Snapshot& snapshot)
 {
     QStringList sentences;
-    for (const Doubt& doubt : verdictOf(snapshot).doubts)
-        if (doubt.kind == Doubt::Kind::outsideCalibration)
-            sentences << format::sentence(QString::fromStdString(doubt.sentence));
+    for (const Caveat& caveat : verdictOf(snapshot).caveats)
+        if (caveat.kind == Caveat::Kind::outsideCalibration)
+            sentences << format::sentence(QString::fromStdString(caveat.sentence));
     return sentences.join(u"; "_s);
 }
 

@@ -171,14 +171,14 @@ void denyImpossible(QList<HeadlineCell>& cells)
         }
 }
 
-QString labelOf(Doubt::Kind kind)
+QString labelOf(Caveat::Kind kind)
 {
     switch (kind) {
-    case Doubt::Kind::doesNotFit:
+    case Caveat::Kind::doesNotFit:
         return QObject::tr("Does not fit");
-    case Doubt::Kind::outsideCalibration:
+    case Caveat::Kind::outsideCalibration:
         return QObject::tr("Outside calibration");
-    case Doubt::Kind::unheardOf:
+    case Caveat::Kind::unheardOf:
         return QObject::tr("Too good");
     }
     return {};
@@ -203,10 +203,10 @@ HeadlineBadge headlineBadge(const Snapshot& snapshot)
     const Verdict verdict = verdictOf(snapshot);
     HeadlineBadge badge;
     badge.impossible = !verdict.possible();
-    for (const Doubt& doubt : verdict.doubts)
-        badge.reasons << QString::fromStdString(doubt.sentence);
+    for (const Caveat& caveat : verdict.caveats)
+        badge.reasons << QString::fromStdString(caveat.sentence);
     if (!verdict.sound())
-        badge.label = labelOf(verdict.doubts.front().kind);
+        badge.label = labelOf(verdict.caveats.front().kind);
     return badge;
 }
 

@@ -57,8 +57,8 @@ PaperText paperText(const PageContext& context, const QString& pageTitle)
         return text;
     const Snapshot& s = *current->snapshot;
     text.notes << configurationOf(s.scenario) << methodOf(s);
-    for (const Doubt& doubt : verdictOf(s).doubts)
-        text.notes << QString::fromStdString(doubt.sentence);
+    for (const Caveat& caveat : verdictOf(s).caveats)
+        text.notes << QString::fromStdString(caveat.sentence);
     text.notes << QObject::tr("PRISM Explorer %1, scenario %2.")
                       .arg(QCoreApplication::applicationVersion(), QString::fromStdString(s.hash.text()));
     return text;

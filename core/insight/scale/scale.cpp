@@ -90,9 +90,9 @@ void fill(ScalePoint& point, const Snapshot& snapshot)
     point.valid = true;
     if (!snapshot.costed->memory.fits)
         point.problem = fmt::format("needs {:.1f} GiB of {:.1f} GiB", snapshot.costed->memory.peakGib, snapshot.costed->memory.capacityGib);
-    for (const Doubt& doubt : verdictOf(snapshot).doubts)
-        if (doubt.kind == Doubt::Kind::outsideCalibration)
-            point.outside.push_back(doubt.sentence);
+    for (const Caveat& caveat : verdictOf(snapshot).caveats)
+        if (caveat.kind == Caveat::Kind::outsideCalibration)
+            point.outside.push_back(caveat.sentence);
 }
 
 void setEfficiencies(ScaleCurve& curve)

@@ -36,8 +36,8 @@ TEST(Verdict, AJobThatDoesNotFitIsImpossible)
     s.costed = costed;
     const Verdict verdict = verdictOf(s);
     EXPECT_FALSE(verdict.possible());
-    ASSERT_EQ(verdict.doubts.size(), 1U);
-    EXPECT_EQ(verdict.doubts[0].sentence, "The fullest stage needs 144.0 GiB on a GPU of 80.0 GiB.");
+    ASSERT_EQ(verdict.caveats.size(), 1U);
+    EXPECT_EQ(verdict.caveats[0].sentence, "The fullest stage needs 144.0 GiB on a GPU of 80.0 GiB.");
 }
 
 TEST(Verdict, EveryInputOutsideOfTheCalibrationIsNamed)
@@ -50,10 +50,10 @@ TEST(Verdict, EveryInputOutsideOfTheCalibrationIsNamed)
     s.diagnostics.push_back({Severity::warning, "training", "something else", "", "", "", ""});
     const Verdict verdict = verdictOf(s);
     EXPECT_TRUE(verdict.possible());
-    ASSERT_EQ(verdict.doubts.size(), 1U);
-    EXPECT_EQ(verdict.doubts[0].kind, Doubt::Kind::outsideCalibration);
-    EXPECT_EQ(verdict.doubts[0].path, "cluster.gpu");
-    EXPECT_NE(verdict.doubts[0].sentence.find("validated: h100"), std::string::npos);
+    ASSERT_EQ(verdict.caveats.size(), 1U);
+    EXPECT_EQ(verdict.caveats[0].kind, Caveat::Kind::outsideCalibration);
+    EXPECT_EQ(verdict.caveats[0].path, "cluster.gpu");
+    EXPECT_NE(verdict.caveats[0].sentence.find("validated: h100"), std::string::npos);
 }
 
 TEST(Verdict, AnMfuAboveThePublishedOnesIsADoubt)
@@ -61,10 +61,10 @@ TEST(Verdict, AnMfuAboveThePublishedOnesIsADoubt)
     Snapshot s = soundSnapshot();
     s.mfu = 0.76;
     const Verdict verdict = verdictOf(s);
-    ASSERT_EQ(verdict.doubts.size(), 1U);
-    EXPECT_EQ(verdict.doubts[0].kind, Doubt::Kind::unheardOf);
+    ASSERT_EQ(verdict.caveats.size(), 1U);
+    EXPECT_EQ(verdict.caveats[0].kind, Caveat::Kind::unheardOf);
     s.mfu = kHighestPublishedMfu;
-    EXPECT_FALSE(verdictOf(s).has(Doubt::Kind::unheardOf));
+    EXPECT_FALSE(verdictOf(s).has(Caveat::Kind::unheardOf));
 }
 
 } // namespace prism
