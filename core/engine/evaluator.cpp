@@ -74,12 +74,15 @@ StepGraph onlyCause(const StepGraph& graph, Cause cause)
     return out;
 }
 
-bool isStill(const StepGraph& g)
+bool isNoiseFree(const StepGraph& g)
 {
-    const auto still = [](const Distribution& d) { return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0; };
-    return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return still(c.temporal); }) && still(g.spatial)
-           && still(g.intraRegime) && still(g.interRegime) && still(g.computeRegime) && still(g.routingRegime) && still(g.data)
-           && still(g.routing) && g.delays.jitterSeconds <= 0.0 && g.delays.stallsPerGpuHour <= 0.0;
+    const auto noiseFree = [](const Distribution& d) {
+        return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0;
+    };
+    return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return noiseFree(c.temporal); })
+           && noiseFree(g.spatial) && noiseFree(g.intraRegime) && noiseFree(g.interRegime) && noiseFree(g.computeRegime)
+           && noiseFree(g.routingRegime) && noiseFree(g.data) && noiseFree(g.routing) && g.delays.jitterSeconds <= 0.0
+           && g.delays.stallsPerGpuHour <= 0.0;
 }
 
 /// Variance and the half-width of its 95 % interval from ten sub-batches.
@@ -167,7 +170,7 @@ struct Evaluator::Impl {
         double sum = 0.0;
         for (int c = 0; c < kVarianceCauses; ++c) {
             const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
-            if (isStill(only) || total <= 0.0)
+            if (isNoiseFree(only) || total <= 0.0)
                 continue;
             const auto part = samples("cause samples", only, only.hash(), simOptions(options, kShareSamples, -1), recall, nodeSamples);
             if (!part->complete)

@@ -40,11 +40,11 @@ std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int co
 /// The jobs around the median one as a node: they are chosen without regimes and delays. Null when stopped.
 std::shared_ptr<const MedianJobs> medianJobsOf(const SweepModel& model, double draws, const SimOptions& options, Recall& recall)
 {
-    StepGraph still = model.graph;
-    still.intraRegime = still.interRegime = still.computeRegime = still.routingRegime = {};
-    still.regimeLag1 = still.computeRegimeLag1 = still.routingRegimeLag1 = 0.0;
-    still.delays = {};
-    const ContentHash key = Hasher().add("median jobs").add(still.hash()).add(options.seed).add(draws).result();
+    StepGraph noiseFree = model.graph;
+    noiseFree.intraRegime = noiseFree.interRegime = noiseFree.computeRegime = noiseFree.routingRegime = {};
+    noiseFree.regimeLag1 = noiseFree.computeRegimeLag1 = noiseFree.routingRegimeLag1 = 0.0;
+    noiseFree.delays = {};
+    const ContentHash key = Hasher().add("median jobs").add(noiseFree.hash()).add(options.seed).add(draws).result();
     if (auto known = recall.find<MedianJobs>(key))
         return known;
     MedianJobs jobs = medianJobs(model, options.seed, options.stop);

@@ -169,9 +169,9 @@ TEST(CliMeasured, StepSeriesAreComparedWithTheScenarioOfAPublishedRow)
     EXPECT_GT(report["ks"]["value"].get<double>(), 0.0);
     const auto& over = report["over_systems"]["p95_over_p50"];
     EXPECT_EQ(over["inside"], report["measured_over_median"]["p95"] >= over["p5"] && report["measured_over_median"]["p95"] <= over["p95"]);
-    const CliRun still = runCli("validate steps " + file("row.json", row.out) + " " + file("steps.csv", csv)
-                                + " --where system=a --samples 500 --json --set variability.preset=none");
-    EXPECT_TRUE(nlohmann::json::parse(still.out)["over_systems"].is_null());
+    const CliRun noiseFree = runCli("validate steps " + file("row.json", row.out) + " " + file("steps.csv", csv)
+                                    + " --where system=a --samples 500 --json --set variability.preset=none");
+    EXPECT_TRUE(nlohmann::json::parse(noiseFree.out)["over_systems"].is_null());
     EXPECT_EQ(runCli("validate steps sample-baseline " + file("steps.csv", csv) + " --where colour=a").exitCode, 1);
     EXPECT_EQ(runCli("validate published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario nothing").exitCode, 1);
 }

@@ -26,9 +26,9 @@ TEST(Slopes, RanksFollowTheChangesAtEveryPercentile)
 {
     SensitivityTable table;
     table.rows = {rowOf("steady", 0.30, 0.20, 0.10), rowOf("tail", 0.01, 0.40, 0.90), rowOf("middle", 0.10, 0.30, 0.20)};
-    SensitivityRow still = rowOf("still", 9, 9, 9);
-    still.varies = false;
-    table.rows.push_back(still);
+    SensitivityRow noiseFree = rowOf("still", 9, 9, 9);
+    noiseFree.varies = false;
+    table.rows.push_back(noiseFree);
     const SlopeData data = slopesOf(table, 2);
     ASSERT_EQ(data.rows.size(), 3U) << "what does not vary has no rank";
     EXPECT_EQ(data.rows.front().id, u"tail"_s) << "by p95";

@@ -84,16 +84,16 @@ void scaleSpread(StepGraph& graph, const Input& input, double factor)
 /// The graph in which nothing but the input varies.
 StepGraph onlyInput(StepGraph graph, const Input& input)
 {
-    StepGraph still = withoutSpread(graph);
+    StepGraph noiseFree = withoutSpread(graph);
     if (input.kind == InputKind::slowPlaces)
-        return still; // they stay, and vary nothing
+        return noiseFree; // they stay, and vary nothing
     if (amountOf(graph, input) == nullptr) {
-        distributionOf(still, input) = distributionOf(graph, input);
-        return still;
+        distributionOf(noiseFree, input) = distributionOf(graph, input);
+        return noiseFree;
     }
-    still.delays = graph.delays;
-    (input.kind == InputKind::jitter ? still.delays.stallsPerGpuHour : still.delays.jitterSeconds) = 0;
-    return still;
+    noiseFree.delays = graph.delays;
+    (input.kind == InputKind::jitter ? noiseFree.delays.stallsPerGpuHour : noiseFree.delays.jitterSeconds) = 0;
+    return noiseFree;
 }
 
 bool hasRouting(const StepGraph& graph)
@@ -196,9 +196,9 @@ void addDelayRows(Plan& plan, const StepGraph& graph)
         plan.rows.back().cv = cv;
     };
     const StepDelays& d = graph.delays;
-    const double still = deterministicStepSeconds(graph);
+    const double noiseFree = deterministicStepSeconds(graph);
     if (d.jitterSeconds > 0)
-        add(InputKind::jitter, wholeRow("step_jitter", "Step jitter", Category::other), still > 0 ? d.jitterSeconds / still : 0);
+        add(InputKind::jitter, wholeRow("step_jitter", "Step jitter", Category::other), noiseFree > 0 ? d.jitterSeconds / noiseFree : 0);
     if (d.stallsPerGpuHour > 0)
         add(InputKind::stall, wholeRow("stalls", "Stalls", Category::other), d.stallCv);
 }

@@ -145,10 +145,10 @@ TEST(SystemsRangeLong, IsTheSameOnAnyNumberOfThreadsAndNarrowerWhereMoreIsStated
 TEST(SystemsRangeLong, TheLevelHoldsTheErrorOfTheMean)
 {
     const Scenario s = *scenarioPreset("llama2-7b-8-a100");
-    Scenario still = s;
-    still.variability = {};
-    const CostedStep costed = *costStep(still);
-    const SystemsRange none = rangeOf(still);
+    Scenario noiseFree = s;
+    noiseFree.variability = {};
+    const CostedStep costed = *costStep(noiseFree);
+    const SystemsRange none = rangeOf(noiseFree);
     EXPECT_TRUE(none.systems.empty());
     EXPECT_NEAR(none.levelRatio.low, 1 / (1 + costed.errorBandHigh), 1e-9);
     EXPECT_NEAR(none.levelRatio.high, 1 / (1 + costed.errorBandLow), 1e-9);

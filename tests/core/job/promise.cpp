@@ -23,7 +23,7 @@ InsightOptions fewSteps()
 }
 
 /// A job in which nothing but the error of the predicted mean is left.
-Scenario stillJob()
+Scenario noiseFreeJob()
 {
     Scenario s = *scenarioPreset("llama2-7b-8-a100");
     s.variability = {};
@@ -53,7 +53,7 @@ TEST(Promise, TheErrorOfThePredictedMeanDecidesAlone)
 {
     // Steps of one length, no failures: the run is late where the mean was predicted too short.
     Evaluator evaluator;
-    const Scenario s = stillJob();
+    const Scenario s = noiseFreeJob();
     const Result<CostedStep> costed = costStep(s);
     ASSERT_TRUE(costed.ok());
     const double days = guarantee(evaluator, s, {}, fewSteps())->training.p50Days, low = costed->errorBandLow, high = costed->errorBandHigh;
@@ -71,7 +71,7 @@ TEST(Promise, TheErrorOfThePredictedMeanDecidesAlone)
 TEST(Promise, TheLevelsLeaveTheMean)
 {
     Evaluator evaluator;
-    const Scenario s = stillJob();
+    const Scenario s = noiseFreeJob();
     const Result<JobReport> spread = jobOf(evaluator, s, {}, fewSteps()), given = jobOf(evaluator, s, {.asPredicted = true}, fewSteps());
     ASSERT_TRUE(spread.ok() && given.ok());
     EXPECT_NEAR(spread->meanDays / given->meanDays, 1, 1e-9);

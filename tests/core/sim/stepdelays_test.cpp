@@ -16,7 +16,7 @@ namespace prism::test {
 namespace {
 
 /// One stage, two replicas, one micro-batch of 3 s compute; nothing varies.
-StepGraph stillGraph()
+StepGraph noiseFreeGraph()
 {
     JobShape shape;
     shape.replicas = 2;
@@ -35,7 +35,7 @@ SimOptions options(int across, int within)
 TEST(StepDelays, JitterHasItsStandardDeviationAndNoMeanWhateverTheStep)
 {
     for (const double seconds : {1.0, 100.0}) {
-        StepGraph g = stillGraph();
+        StepGraph g = noiseFreeGraph();
         g.delays.jitterSeconds = 0.025;
         const StepDelayModel delays(g, 3, Run::within);
         std::vector<double> jitter;
@@ -48,7 +48,7 @@ TEST(StepDelays, JitterHasItsStandardDeviationAndNoMeanWhateverTheStep)
 
 TEST(StepDelays, ShareOfStepsWithStallsGrowsWithGpusTimesStepTime)
 {
-    StepGraph g = stillGraph();
+    StepGraph g = noiseFreeGraph();
     g.delays.stallsPerGpuHour = 9.0;
     g.delays.stallMeanSeconds = 2.0;
     for (const int replicas : {2, 8})
@@ -66,7 +66,7 @@ TEST(StepDelays, ShareOfStepsWithStallsGrowsWithGpusTimesStepTime)
 
 TEST(StepDelays, RatesDifferFromJobToJobButNotWithinOne)
 {
-    StepGraph g = stillGraph();
+    StepGraph g = noiseFreeGraph();
     g.delays = {0.0, 600.0, 1.0, 0.0, 1.0}; // one expected stall in a step of 3 s on two GPUs, all of 1 s
     const StepSamples samples = simulate(g, options(20'000, 20'000));
     const auto dispersion = [](std::vector<double> x) {
@@ -81,7 +81,7 @@ TEST(StepDelays, RatesDifferFromJobToJobButNotWithinOne)
 
 TEST(StepDelays, BothSimulatorsAddTheSameDelays)
 {
-    StepGraph g = stillGraph();
+    StepGraph g = noiseFreeGraph();
     g.delays = {0.02, 60.0, 0.5, 1.0, 0.5};
     const StepSamples fast = simulate(g, options(500, 500)), reference = simulateReference(g, options(500, 500));
     for (std::size_t i = 0; i < 500; ++i) {
