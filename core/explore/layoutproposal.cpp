@@ -211,7 +211,7 @@ std::vector<LayoutOption> LayoutProposer::alternatives(const QuickPoint& best) c
 
 /// The scenario's own layout with as few changes as make it fit; the space has none that is valid (such as 61 layers, which nothing
 /// divides).
-std::optional<LayoutProposal> mendedLayout(const Scenario& scenario)
+std::optional<LayoutProposal> repairedLayout(const Scenario& scenario)
 {
     LayoutProposal p;
     const auto fits = [&p](const Scenario& s) {
@@ -223,7 +223,7 @@ std::optional<LayoutProposal> mendedLayout(const Scenario& scenario)
     };
     if (!layoutFix(scenario, fits, kMendTries))
         return std::nullopt;
-    p.mended = true;
+    p.repaired = true;
     return p;
 }
 
@@ -258,7 +258,7 @@ Result<LayoutProposal> proposedLayout(const Scenario& scenario, const InsightOpt
         return cancelled();
     std::optional<LayoutProposal> proposal;
     if (pass.fitting.empty())
-        proposal = mendedLayout(scenario);
+        proposal = repairedLayout(scenario);
     else
         proposal = LayoutProposer(*maker, pass).proposal();
     if (!proposal)

@@ -32,8 +32,8 @@ struct LayoutProposal {
     std::vector<LayoutOption> alternatives; ///< other sizes of the layout, fastest first; last one that does not fit where there is one
     std::vector<LayoutReason> reasons;      ///< in the order of the parameter table
     std::int64_t points = 0, valid = 0, fitting = 0;
-    double freeShare = 0; ///< of the memory that was asked to stay free; 0 = nothing leaves as much, and any that fits was taken
-    bool mended = false;  ///< no layout of the space was valid: the smallest change of the scenario's own that fits
+    double freeShare = 0;  ///< of the memory that was asked to stay free; 0 = nothing leaves as much, and any that fits was taken
+    bool repaired = false; ///< no layout of the space was valid: the smallest change of the scenario's own that fits
     double elapsedSeconds = 0;
 };
 

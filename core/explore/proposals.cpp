@@ -16,7 +16,7 @@
 namespace prism {
 namespace {
 
-constexpr int kMostMends = 3, kMostPlaces = 16;
+constexpr int kMostRepairs = 3, kMostPlaces = 16;
 constexpr std::int64_t kLargestFactor = 8;
 constexpr const char* kSchedule = "parallelism.pipeline_schedule";
 constexpr const char* kChunks = "parallelism.virtual_pipeline_model_parallel_size";
@@ -107,7 +107,7 @@ private:
     void add(Settings settings)
     {
         std::optional<Scenario> changed = withSettings(m_scenario, settings);
-        for (int mends = 0; changed && mends < kMostMends; ++mends) {
+        for (int repairs = 0; changed && repairs < kMostRepairs; ++repairs) {
             const auto fix = followingFix(*changed, settings);
             if (!fix)
                 break;

@@ -160,13 +160,13 @@ void ProposalView::setProposal(const LayoutProposal& p, const std::vector<Layout
     m_rows = rows;
     m_sampled.assign(rows.size(), nullptr);
     m_ownSecond = firstAlternativeIsOwn;
-    setMessage(p.mended ? tr("Nearest layout that fits; no usual one is valid")
-                        : tr("Proposed layout, %1 of %2 free")
-                              .arg(format::number(p.best.capacityGib - p.best.peakGib), format::gib(p.best.capacityGib).text()),
+    setMessage(p.repaired ? tr("Nearest layout that fits; no usual one is valid")
+                          : tr("Proposed layout, %1 of %2 free")
+                                .arg(format::number(p.best.capacityGib - p.best.peakGib), format::gib(p.best.capacityGib).text()),
                false);
     m_checked->setText(
         tr("%1 checked in %2, %3 fit")
-            .arg(format::count(p.points), format::seconds(p.elapsedSeconds).text(), format::count(p.mended ? 1 : p.fitting)));
+            .arg(format::count(p.points), format::seconds(p.elapsedSeconds).text(), format::count(p.repaired ? 1 : p.fitting)));
     setStale(false);
     fillReasons(p);
     const QSignalBlocker quiet(m_table);

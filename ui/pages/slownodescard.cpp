@@ -119,7 +119,7 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const Scenario& scenar
             tr("%1 of %2 nodes").arg(format::count(static_cast<std::int64_t>(slow.size())), format::count(snapshot->costed->world.nodes)));
     double largest = 0; // one unit for all rows
     for (std::size_t i = 0; known && i < report->rows.size(); ++i)
-        largest = std::max({largest, std::abs(report->rows[i].mended.p95.value), report->rows[i].mended.p95.halfWidth});
+        largest = std::max({largest, std::abs(report->rows[i].repaired.p95.value), report->rows[i].repaired.p95.halfWidth});
     for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
         if (slow[i].node >= 0)
             addRow(scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr, format::deltaScale(largest));
@@ -141,7 +141,7 @@ QString SlowNodesCard::measuredText(const Scenario& scenario) const
                            : tr("Slowest as measured, over the median node: %1.").arg(named.join(u"; "_s));
 }
 
-void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended,
+void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* repaired,
                            const format::DeltaScale& scale)
 {
     const NodePlaces places = placesOf(scenario, entry.node);
@@ -153,8 +153,8 @@ void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, con
                       {}};
     if (places.size() > 1)
         text.place += tr(" and %1 more").arg(places.size() - 1);
-    if (mended) {
-        const Estimate& p95 = mended->mended.p95;
+    if (repaired) {
+        const Estimate& p95 = repaired->repaired.p95;
         const bool found = format::isFound(p95);
         text.gain = found ? format::secondsDelta(p95.value, scale) : format::noDifference();
         text.interval = format::interval(p95.halfWidth, scale);

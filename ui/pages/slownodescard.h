@@ -57,7 +57,7 @@ Q_SIGNALS:
     void applyWanted();
 
 private:
-    void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended, const format::DeltaScale& scale);
+    void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* repaired, const format::DeltaScale& scale);
 
     void showNextStep(bool measured);
     void sayExchanges();

@@ -223,8 +223,8 @@ QStringList placeSentences(const Findings& f)
         for (const SlowNodesReport::Row& row : f.slow->rows)
             if (lines.size() < 4)
                 lines << QObject::tr("%1, %2: at full speed p95 would change by %3 %4.")
-                             .arg(f.slowName, text(row.label), format::timeChange(row.mended.p95),
-                                  format::intervalBeside(row.mended.p95.value, row.mended.p95.halfWidth));
+                             .arg(f.slowName, text(row.label), format::timeChange(row.repaired.p95),
+                                  format::intervalBeside(row.repaired.p95.value, row.repaired.p95.halfWidth));
     return lines;
 }
 

@@ -47,7 +47,7 @@ std::string slowText(const SlowNodesReport& r)
     std::string text = fmt::format("With all of them    {}\nWithout any         {}\np95 change {}\n\n", figuresLine(r.withAll),
                                    figuresLine(r.withoutAny), milliseconds(r.total.p95));
     for (const SlowNodesReport::Row& row : r.rows)
-        text += fmt::format("{:<14} p95 when repaired {}\n", row.label, milliseconds(row.mended.p95));
+        text += fmt::format("{:<14} p95 when repaired {}\n", row.label, milliseconds(row.repaired.p95));
     return text;
 }
 

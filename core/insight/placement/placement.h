@@ -51,8 +51,8 @@ struct PlacementMap {
 struct SlowNodesReport {
     struct Row {
         SlowEntry entry;
-        std::string label;   ///< "node 17" or "rank 140"
-        FigureChange mended; ///< change of the step when this one is at full speed; seconds
+        std::string label;     ///< "node 17" or "rank 140"
+        FigureChange repaired; ///< change of the step when this one is at full speed; seconds
     };
     DistributionSummary withAll, withoutAny;
     FigureChange total; ///< withAll - withoutAny

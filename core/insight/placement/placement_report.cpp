@@ -67,7 +67,7 @@ std::string toJson(const SlowNodesReport& slow)
         rows.push_back({{"place", r.label},
                         {"compute_factor", r.entry.computeFactor},
                         {"link_factor", r.entry.linkFactor},
-                        {"change_when_mended_s", report::json(r.mended)}});
+                        {"change_when_mended_s", report::json(r.repaired)}});
     return report::dump({{"with_all_s", report::json(slow.withAll)},
                          {"without_any_s", report::json(slow.withoutAny)},
                          {"change_s", report::json(slow.total)},
@@ -81,8 +81,8 @@ std::string toCsv(const SlowNodesReport& slow, TableText texts)
     std::string text = "place,compute_factor,link_factor,mended_dp50_s,mended_dp50_ci95_s,mended_dp95_s,mended_dp95_ci95_s\n";
     for (const SlowNodesReport::Row& r : slow.rows)
         text += report::row({report::field(r.label, texts), number(r.entry.computeFactor), number(r.entry.linkFactor),
-                             number(r.mended.p50.value), number(r.mended.p50.halfWidth), number(r.mended.p95.value),
-                             number(r.mended.p95.halfWidth)});
+                             number(r.repaired.p50.value), number(r.repaired.p50.halfWidth), number(r.repaired.p95.value),
+                             number(r.repaired.p95.halfWidth)});
     return text;
 }
 

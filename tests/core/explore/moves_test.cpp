@@ -26,7 +26,7 @@ TEST(Moves, FindWhatWasPlantedFirst) // all twenty: slow_moves.cpp
 {
     ASSERT_EQ(test::plantedMoves().size(), 20U);
     for (const std::size_t i : {5U, 11U, 18U}) // a layout, an overlap, a spread; a slow node is below
-        test::expectMended(test::plantedMoves()[i]);
+        test::expectRepaired(test::plantedMoves()[i]);
 }
 
 TEST(Moves, ASlowNodeIsSwappedOut)

@@ -85,7 +85,7 @@ const std::vector<PlantedMove>& plantedMoves()
     return planted;
 }
 
-void expectMended(const PlantedMove& planted)
+void expectRepaired(const PlantedMove& planted)
 {
     Evaluator evaluator;
     InsightOptions options;
@@ -96,8 +96,8 @@ void expectMended(const PlantedMove& planted)
     ASSERT_TRUE(moves.ok()) << planted.what;
     ASSERT_FALSE(moves->moves.empty()) << planted.what;
     const Move& first = moves->moves.front();
-    const bool sets = std::any_of(first.settings.begin(), first.settings.end(), [&](const auto& s) { return s.first == planted.mends; });
-    EXPECT_TRUE(planted.mends == "slow" ? first.slow.has_value() : sets) << planted.what << ": " << allOf(first);
+    const bool sets = std::any_of(first.settings.begin(), first.settings.end(), [&](const auto& s) { return s.first == planted.repairs; });
+    EXPECT_TRUE(planted.repairs == "slow" ? first.slow.has_value() : sets) << planted.what << ": " << allOf(first);
     EXPECT_TRUE(first.improves) << planted.what;
 }
 

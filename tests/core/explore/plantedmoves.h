@@ -18,7 +18,7 @@ struct PlantedMove {
     std::vector<std::pair<const char*, const char*>> quiet; ///< the good scenario: the preset with these
     const char* id;                                         ///< of the parameter that is made bad; "slow" for a slow node
     const char* bad;
-    std::string mends; ///< id that the best move sets; "slow" where it changes the slow places
+    std::string repairs; ///< id that the best move sets; "slow" where it changes the slow places
     bool hardware = false;
 };
 
@@ -30,6 +30,6 @@ inline std::ostream& operator<<(std::ostream& out, const PlantedMove& planted)
 /// Twenty, one of each kind that the moves know.
 [[nodiscard]] const std::vector<PlantedMove>& plantedMoves();
 /// Asserts that the first move of the scenario mends what was planted and is beyond its interval.
-void expectMended(const PlantedMove& planted);
+void expectRepaired(const PlantedMove& planted);
 
 } // namespace prism::test

@@ -11,7 +11,7 @@ class PlantedMoves : public testing::TestWithParam<PlantedMove> {};
 
 TEST_P(PlantedMoves, AreFoundFirst)
 {
-    expectMended(GetParam());
+    expectRepaired(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Twenty, PlantedMoves, testing::ValuesIn(plantedMoves()));

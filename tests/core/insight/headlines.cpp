@@ -192,7 +192,7 @@ TEST(Headline, ASlowNodeThatIsRepairedGivesBackWhatItCost)
     const auto report = slowNodes(evaluator, s, slow.variability.slow, withSamples(10));
     ASSERT_TRUE(report.ok());
     expectClose(report->total.p95.value, stepSeconds(slow) - stepSeconds(s), "total");
-    expectClose(report->rows[0].mended.p95.value, stepSeconds(s) - stepSeconds(slow), "repaired");
+    expectClose(report->rows[0].repaired.p95.value, stepSeconds(s) - stepSeconds(slow), "repaired");
     EXPECT_GT(report->total.p95.value, 0.1 * stepSeconds(s));
 }
 
@@ -449,8 +449,8 @@ TEST(Headline, SlowNodesAreRepairedOneByOneUpToALimit)
     ASSERT_TRUE(r.ok());
     expectClose(r->withAll.p95, with(slow), "all");
     expectClose(r->withoutAny.p95, with({}), "none");
-    EXPECT_NEAR(r->rows[0].mended.p95.value, with({slow[1]}) - with(slow), 1e-5);
-    EXPECT_NEAR(r->rows[1].mended.p95.value, with({slow[0]}) - with(slow), 1e-5);
+    EXPECT_NEAR(r->rows[0].repaired.p95.value, with({slow[1]}) - with(slow), 1e-5);
+    EXPECT_NEAR(r->rows[1].repaired.p95.value, with({slow[0]}) - with(slow), 1e-5);
     EXPECT_EQ(r->rows[0].label, "node 3");
     EXPECT_EQ(r->rows[1].label, "rank 27");
     EXPECT_FALSE(slowNodes(evaluator, s, {}, withSamples(10)).ok());

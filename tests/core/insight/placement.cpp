@@ -28,7 +28,7 @@ TEST(Placement, MendingTheOnlySlowNodeGivesItsWholeCost)
     Evaluator evaluator;
     const auto report = slowNodes(evaluator, smallScenario(), {{3, -1, 1.4, 1.0}}, withSamples(1'000));
     ASSERT_TRUE(report.ok());
-    EXPECT_NEAR(report->rows[0].mended.p95.value, -report->total.p95.value, 1e-12);
+    EXPECT_NEAR(report->rows[0].repaired.p95.value, -report->total.p95.value, 1e-12);
     EXPECT_GT(report->total.p95.value, 0);
 }
 
