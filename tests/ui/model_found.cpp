@@ -4,7 +4,7 @@
 
 #include "core/stats/moments.h"
 #include "ui/findings/goalmoves.h"
-#include "ui/findings/heldagainst.h"
+#include "ui/findings/logcomparison.h"
 #include "ui/findings/newjob.h"
 #include "ui/findings/tracefound.h"
 
@@ -21,7 +21,7 @@ using Verdict = Judged::Verdict;
 
 TEST(JudgementAnswers, EachErrorIsJudgedByItsFloorAndItsInterval)
 {
-    HeldAgainst held;
+    LogComparison held;
     SeriesComparison& c = held.comparison;
     c.measuredMedianSeconds = 9;
     c.predictedMedianSeconds = 9.18;
@@ -54,7 +54,7 @@ TEST(JudgementAnswers, EachErrorIsJudgedByItsFloorAndItsInterval)
 
 TEST(JudgementAnswers, RowsShowTheNumbersOfTheComparison)
 {
-    HeldAgainst held;
+    LogComparison held;
     SeriesComparison& c = held.comparison;
     c.measuredMedianSeconds = 9;
     c.predictedMedianSeconds = 9.18;
@@ -84,7 +84,7 @@ TEST(JudgementAnswers, RowsShowTheNumbersOfTheComparison)
     for (double SeriesComparison::*const floor : {&SeriesComparison::ksHalves, &SeriesComparison::ksByChance}) {
         SeriesComparison own = c;
         own.*floor = 0.113; // the distance of halves of the log, or of random samples
-        HeldAgainst random;
+        LogComparison random;
         random.comparison = own;
         EXPECT_EQ(judgements(random)[4].verdict, Verdict::within);
         EXPECT_EQ(judgements(random)[4].floor, u"0.11"_s);
@@ -136,7 +136,7 @@ TEST(HeldAnswers, TheSeriesAndItsDistributionsAreThoseOfTheLog)
     InsightOptions options;
     options.samples = 100;
     options.seed = 5;
-    const Result<HeldAgainst> held = heldAgainst(evaluator, scenario, text, {}, options);
+    const Result<LogComparison> held = logComparison(evaluator, scenario, text, {}, options);
     ASSERT_TRUE(held.ok());
     EXPECT_EQ(held->seed, 5U);
     ASSERT_EQ(held->series.size(), 400U);
@@ -192,7 +192,7 @@ TEST(HeldAnswers, StepsOfSeveralRunsAreCountedOn)
     InsightOptions options;
     options.samples = 100;
     const std::string two = logOf(30, {}, 1) + logOf(25, {}, 1).substr(17); // the numbers start again: another run
-    const Result<HeldAgainst> held = heldAgainst(evaluator, smallScenario("held"), two, {}, options);
+    const Result<LogComparison> held = logComparison(evaluator, smallScenario("held"), two, {}, options);
     ASSERT_TRUE(held.ok());
     ASSERT_EQ(held->log.runs.size(), 2U);
     ASSERT_EQ(held->series.size(), 55U);

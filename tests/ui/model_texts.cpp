@@ -2,7 +2,7 @@
 // What the models under the window's views say of results made by hand, as recorded in golden/models.txt.
 #include "handmade.h"
 
-#include "ui/findings/heldagainst.h"
+#include "ui/findings/logcomparison.h"
 #include "ui/workspace/distributiondata.h"
 #include "ui/workspace/headline.h"
 #include "ui/workspace/papernotes.h"
@@ -60,7 +60,7 @@ void addFindings(Recorded& record)
 
 void addHeld(Recorded& record)
 {
-    HeldAgainst held;
+    LogComparison held;
     SeriesComparison& c = held.comparison;
     c.measuredMedianSeconds = 9.05;
     c.predictedMedianSeconds = 8.9;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The verdicts on a held-up prediction, in words.
-#include "ui/findings/heldagainst.h"
+#include "ui/findings/logcomparison.h"
 #include "ui/look/format.h"
 
 #include <QObject>
@@ -50,7 +50,7 @@ Judged ratioRow(const QString& name, double measured, double predicted, const Fi
 
 } // namespace
 
-QList<Judged> judgements(const HeldAgainst& held)
+QList<Judged> judgements(const LogComparison& held)
 {
     const SeriesComparison& c = held.comparison;
     const Words level{QObject::tr("Too fast"), QObject::tr("Too slow"),
@@ -85,7 +85,7 @@ QList<Judged> judgements(const HeldAgainst& held)
     return rows;
 }
 
-QString verdictSentence(const HeldAgainst& held)
+QString verdictSentence(const LogComparison& held)
 {
     const SeriesComparison& c = held.comparison;
     const QString level =

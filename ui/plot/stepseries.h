@@ -3,7 +3,7 @@
 // of both against each other.
 #pragma once
 
-#include "ui/findings/heldagainst.h"
+#include "ui/findings/logcomparison.h"
 #include "ui/plot/axes.h"
 #include "ui/plot/plotbase.h"
 

@@ -243,7 +243,7 @@ void ValidatePage::ask()
             tr("Holding the log against the prediction"),
             [text = m_text, leave](Evaluator& evaluator, const Snapshot& s, InsightOptions options) {
                 options.samples = static_cast<int>(s.within.samples);
-                return heldAgainst(evaluator, s.scenario, *text, leave, options);
+                return logComparison(evaluator, s.scenario, *text, leave, options);
             });
 }
 
@@ -290,7 +290,7 @@ void ValidatePage::addCalibrated(const QString& name, int from)
 
 void ValidatePage::refreshCharts()
 {
-    const HeldAgainst* held = m_held.value();
+    const LogComparison* held = m_held.value();
     const int series = scenario() ? scenario()->colour : 0;
     StepCurves curves;
     QuantileData quantiles;
@@ -336,7 +336,7 @@ void ValidatePage::refreshCharts()
 
 void ValidatePage::refreshTable()
 {
-    const HeldAgainst* held = m_held.value();
+    const LogComparison* held = m_held.value();
     const QStringList header{QString(), tr("Measured"), tr("Predicted"), tr("Error"), tr("95 %"), tr("Noise floor"), tr("Verdict")};
     m_table->setColumnCount(static_cast<int>(header.size()));
     m_table->setHorizontalHeaderLabels(header);
@@ -363,7 +363,7 @@ void ValidatePage::refreshTable()
 
 void ValidatePage::refreshCauses()
 {
-    const HeldAgainst* held = m_held.value();
+    const LogComparison* held = m_held.value();
     QStringList lines;
     if (held) {
         const SpreadCauses& c = held->causes;
@@ -390,7 +390,7 @@ void ValidatePage::refreshCauses()
 
 void ValidatePage::refresh()
 {
-    const HeldAgainst* held = m_held.value();
+    const LogComparison* held = m_held.value();
     const int* out = held ? held->leftOut : nullptr;
     m_warmUp->setText(out ? tr("%1 warm-up").arg(out[0]) : tr("Warm-up"));
     m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
@@ -426,7 +426,7 @@ TableData ValidatePage::asTable() const
 {
     TableData table;
     table.header = {u"figure"_s, u"measured"_s, u"predicted"_s, u"error"_s, u"interval 95 %"_s, u"noise floor"_s, u"verdict"_s};
-    if (const HeldAgainst* held = m_held.value())
+    if (const LogComparison* held = m_held.value())
         for (const Judged& row : judgements(*held))
             table.rows << QStringList{
                 row.name, row.measured, row.predicted, row.error, row.interval, row.floor, row.words + u". "_s + row.explained};

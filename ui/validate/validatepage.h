@@ -2,7 +2,7 @@
 // Validate: a log of one's own beside the prediction. First whether the model was right, then where, then what a fit would change.
 #pragma once
 
-#include "ui/findings/heldagainst.h"
+#include "ui/findings/logcomparison.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/stepcurves.h"
 #include "ui/plot/stepseries.h"
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] StepCurveChart& curves() { return *m_curves; }
     [[nodiscard]] SeriesChart& series() { return *m_series; }
     [[nodiscard]] QuantileChart& quantiles() { return *m_quantiles; }
-    [[nodiscard]] const HeldAgainst* held() const { return m_held.value(); }
+    [[nodiscard]] const LogComparison* held() const { return m_held.value(); }
 
 Q_SIGNALS:
     /// The user wants to choose a log.
@@ -86,7 +86,7 @@ private:
     std::shared_ptr<const std::string> m_text;
     QString m_digest; ///< of the text, for questions
     bool m_wantsFit = false;
-    InsightSlot<HeldAgainst> m_held{QStringLiteral("validate")};
+    InsightSlot<LogComparison> m_held{QStringLiteral("validate")};
     DropZone* m_drop;
     QWidget* m_content;
     InsightSlot<std::string> m_sample{QStringLiteral("samplelog")};

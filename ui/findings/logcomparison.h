@@ -25,7 +25,7 @@ struct QuantilePair {
     double probability = 0, predicted = 0, measured = 0;
 };
 
-struct HeldAgainst {
+struct LogComparison {
     StepLog log;
     std::vector<RunShape> shapes;
     SeriesComparison comparison;
@@ -49,8 +49,8 @@ struct LeaveOut {
 /// Whether the beginning of a text is a log of training steps: at least kFewestSteps in its first lines.
 [[nodiscard]] bool looksLikeStepLog(std::string_view text);
 /// Holds a log against one median job of the scenario. Errors: no steps in the text, the scenario's diagnostics, cancelled. Blocks.
-[[nodiscard]] Result<HeldAgainst> heldAgainst(Evaluator& evaluator, const Scenario& scenario, const std::string& text,
-                                              const LeaveOut& leave, const InsightOptions& options);
+[[nodiscard]] Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text,
+                                                  const LeaveOut& leave, const InsightOptions& options);
 /// The fit of the scenario to the same log (core's), for "Calibrate to this". Blocks.
 [[nodiscard]] Result<RunFit> fitOf(Evaluator& evaluator, const Scenario& scenario, const std::string& text, const InsightOptions& options);
 
@@ -62,8 +62,8 @@ struct Judged {
     Verdict verdict = Verdict::right;
 };
 /// p50, p95 and p99 over the median, share beyond 1.05, KS: each error beside its interval and noise floor, judged in words.
-[[nodiscard]] QList<Judged> judgements(const HeldAgainst& held);
+[[nodiscard]] QList<Judged> judgements(const LogComparison& held);
 /// Whether the model was right, in one sentence.
-[[nodiscard]] QString verdictSentence(const HeldAgainst& held);
+[[nodiscard]] QString verdictSentence(const LogComparison& held);
 
 } // namespace prism::ui

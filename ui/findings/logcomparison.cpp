@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/findings/heldagainst.h"
+#include "ui/findings/logcomparison.h"
 
 #include "core/calibrate/stallsteps.h"
 #include "core/stats/moments.h"
@@ -14,7 +14,7 @@ constexpr int kCurvePoints = 200, kSniffedLines = 4'000;
 constexpr std::size_t kMostDrawn = 20'000; ///< steps of the series; longer ones are thinned evenly
 
 /// Steps of a run that are drawn as something else than compared.
-void addSeries(HeldAgainst& held, const LoggedRun& run, const RunShape& shape, double& counted)
+void addSeries(LogComparison& held, const LoggedRun& run, const RunShape& shape, double& counted)
 {
     const double stall = std::max(kLeastStallSeconds, kStallNoises * shape.noiseSeconds);
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -51,7 +51,7 @@ void thin(std::vector<SeriesStep>& series)
     series = std::move(kept);
 }
 
-void setDistributions(HeldAgainst& held, const StepSeries& series, std::vector<double> within)
+void setDistributions(LogComparison& held, const StepSeries& series, std::vector<double> within)
 {
     std::vector<double> steps;
     for (const std::vector<double>& run : series.runs)
@@ -82,13 +82,13 @@ bool looksLikeStepLog(std::string_view text)
     return false;
 }
 
-Result<HeldAgainst> heldAgainst(Evaluator& evaluator, const Scenario& scenario, const std::string& text, const LeaveOut& leave,
-                                const InsightOptions& options)
+Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text, const LeaveOut& leave,
+                                    const InsightOptions& options)
 {
     Result<StepLog> log = readStepLog(text);
     if (!log.ok())
         return log.errors();
-    HeldAgainst held;
+    LogComparison held;
     held.log = std::move(log).value();
     held.seed = options.seed;
     const SeriesRemoval removal{leave.warmUp, leave.pauses, leave.shifts, false};
