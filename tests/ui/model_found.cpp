@@ -300,8 +300,8 @@ TEST(TraceAnswers, AJobsWorkersAreOverTheMedianOfTheirStage)
     ASSERT_EQ(found->job->workerFactors.size(), 6U);
     for (std::size_t worker = 0; worker < 6; ++worker)
         EXPECT_NEAR(found->job->workerFactors[worker], worker == 2 ? 2 : 1, 1e-9) << worker;
-    EXPECT_TRUE(understoodText(*found).startsWith(u"table.csv. 4 steps of 3 replicas × 2 stages."_s))
-        << understoodText(*found).toStdString();
+    EXPECT_TRUE(recognisedText(*found).startsWith(u"table.csv. 4 steps of 3 replicas × 2 stages."_s))
+        << recognisedText(*found).toStdString();
     EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
     ASSERT_GE(shares.size(), 3U);
     EXPECT_EQ(std::vector<double>(shares.end() - 3, shares.end()), (std::vector<double>{0.6, 0.7, 0.85}));
@@ -334,7 +334,7 @@ TEST(TraceAnswers, SummariesCountRanksWorkersAndPools)
     report.collectiveKernels = 5000;
     report.matchedKernels = 4800;
     found.kineto = report;
-    EXPECT_EQ(understoodText(found), u"traces. 8 ranks, 4,800 of 5,000 collective kernels matched. 1,234 pools of durations."_s);
+    EXPECT_EQ(recognisedText(found), u"traces. 8 ranks, 4,800 of 5,000 collective kernels matched. 1,234 pools of durations."_s);
     TraceJob job;
     job.replicas = 16;
     job.stages = 4;
@@ -342,9 +342,9 @@ TEST(TraceAnswers, SummariesCountRanksWorkersAndPools)
     Repairs repairs;
     found.kineto.reset();
     found.job = JobFound{std::make_shared<const TraceJob>(job), {}, {}, repairs};
-    EXPECT_EQ(understoodText(found), u"traces. 12 steps of 16 replicas × 4 stages. no slow worker. 1,234 pools of durations."_s);
+    EXPECT_EQ(recognisedText(found), u"traces. 12 steps of 16 replicas × 4 stages. no slow worker. 1,234 pools of durations."_s);
     found.job->repairs->slow.resize(3);
-    EXPECT_TRUE(understoodText(found).contains(u"3 slow workers"_s));
+    EXPECT_TRUE(recognisedText(found).contains(u"3 slow workers"_s));
 }
 
 TEST(SentenceAnswers, QuestionsAndAnswersHaveTheMetricsOfTheScenarios)

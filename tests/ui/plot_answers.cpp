@@ -326,7 +326,7 @@ TEST_F(Answers, ALogOfTheModelsOwnStepsIsFoundRight)
     EXPECT_NE(rows[0].verdict, Judged::Verdict::high);
     EXPECT_EQ(page.table().rowCount(), 5);
     EXPECT_EQ(page.series().itemCount(), static_cast<int>(std::min<std::size_t>(steps.size(), 400)));
-    EXPECT_TRUE(page.understood().text().contains(u"own.csv"_s));
+    EXPECT_TRUE(page.recognised().text().contains(u"own.csv"_s));
     keep(page);
     const auto before = m_study.state().entries.size();
     page.calibrate();

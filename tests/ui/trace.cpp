@@ -62,9 +62,9 @@ TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatMendingItBrings)
     ASSERT_EQ(window->pages().current()->id(), u"traces"_s);
     settlePage(*window);
     TracePage& traces = page(*window);
-    ASSERT_NE(traces.found(), nullptr) << traces.understood().text().toStdString();
+    ASSERT_NE(traces.found(), nullptr) << traces.recognised().text().toStdString();
     EXPECT_TRUE(window->workspace().study().state() == before) << "nothing changes before somebody says so";
-    EXPECT_TRUE(traces.understood().text().contains(u"6 steps of 5 replicas × 1 stages"_s)) << traces.understood().text().toStdString();
+    EXPECT_TRUE(traces.recognised().text().contains(u"6 steps of 5 replicas × 1 stages"_s)) << traces.recognised().text().toStdString();
     ASSERT_EQ(traces.workers().itemCount(), 5);
     EXPECT_NEAR(traces.found()->job->workerFactors[1], 1.2, 1e-9);
     EXPECT_EQ(traces.workers().data().marked, (QList<int>{1}));
@@ -85,9 +85,9 @@ TEST_F(Traces, ASampleIsMadeFromTheScenarioAndItsSlowWorkerFound)
     traces.openSample();
     settlePage(*window);
     settlePage(*window);
-    ASSERT_NE(traces.found(), nullptr) << traces.understood().text().toStdString();
-    EXPECT_TRUE(traces.understood().text().contains(u"made from the scenario; planted: replica"_s))
-        << traces.understood().text().toStdString();
+    ASSERT_NE(traces.found(), nullptr) << traces.recognised().text().toStdString();
+    EXPECT_TRUE(traces.recognised().text().contains(u"made from the scenario; planted: replica"_s))
+        << traces.recognised().text().toStdString();
     EXPECT_GT(traces.workers().itemCount(), 0);
     EXPECT_GT(traces.repairs().rowCount(), 1);
 }

@@ -205,7 +205,7 @@ Result<TraceFound> traceFound(const QString& path, const Scenario& base, const I
     return found;
 }
 
-QString understoodText(const TraceFound& found)
+QString recognisedText(const TraceFound& found)
 {
     QStringList parts{found.name};
     if (found.job) {

@@ -45,6 +45,6 @@ struct TraceFound {
 /// that can be read, cancelled.
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
 /// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was understood, before anything changes.
-[[nodiscard]] QString understoodText(const TraceFound& found);
+[[nodiscard]] QString recognisedText(const TraceFound& found);
 
 } // namespace prism::ui

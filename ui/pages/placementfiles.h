@@ -12,7 +12,7 @@ namespace prism::ui {
 struct SpeedImport {
     Scenario scenario;
     std::vector<std::string> hosts; ///< name of each node
-    QString understood;             ///< one sentence on what the file holds
+    QString recognised;             ///< one sentence on what the file holds
     QString problem;                ///< why there is none; empty = it was read
 };
 [[nodiscard]] SpeedImport readSpeeds(const QString& path, const Scenario& scenario);

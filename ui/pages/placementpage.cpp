@@ -368,7 +368,7 @@ QString PlacementPage::importSpeeds(const QString& path)
     m_placed.clear(); // cells have other names
     context().study->setScenario(context().currentId, std::move(read.scenario), tr("Import speeds of %1 nodes").arg(m_hosts.size()));
     m_searching = true;
-    m_nodes->showMessage(read.understood, false);
+    m_nodes->showMessage(read.recognised, false);
     return {};
 }
 

@@ -95,7 +95,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
       m_make(new QPushButton(tr("Make scenario"))),
       m_filter(new QLineEdit),
       m_sentence(plainLabel()),
-      m_understood(plainLabel()),
+      m_recognised(plainLabel()),
       m_workers(new HeatMap(theme)),
       m_histogram(new PoolChart(theme)),
       m_pools(table(tr("Pools of durations"), {tr("Pool"), tr("Values"), tr("Mean"), tr("CV"), tr("Family"), u"KS"_s})),
@@ -155,11 +155,11 @@ QWidget* TracePage::buildNote()
     note->setContentsMargins(theme().px(12), theme().px(8), theme().px(12), theme().px(8));
     m_sentence->setWordWrap(true);
     m_sentence->setProperty("type", u"strong"_s);
-    m_understood->setWordWrap(true);
-    m_understood->setProperty("type", u"tick"_s);
-    m_understood->setProperty("role", u"secondary"_s);
+    m_recognised->setWordWrap(true);
+    m_recognised->setProperty("type", u"tick"_s);
+    m_recognised->setProperty("role", u"secondary"_s);
     note->addWidget(m_sentence);
-    note->addWidget(m_understood);
+    note->addWidget(m_recognised);
     return card;
 }
 
@@ -402,7 +402,7 @@ void TracePage::refresh()
     m_sentence->setText(m_found.error().isEmpty() ? QString() : format::sentence(m_found.error())); // what was found is the page's answer
     m_sentence->setVisible(!m_sentence->text().isEmpty());
     const bool isSample = m_sample.value() && m_path.startsWith(m_sampleFolder.path());
-    m_understood->setText((found ? understoodText(*found) : QString())
+    m_recognised->setText((found ? recognisedText(*found) : QString())
                           + (found && isSample ? u' ' + QString::fromStdString(*m_sample.value()) : QString()));
     m_drop->setProblem(m_sample.error());
     m_drop->sample().setEnabled(snapshot() != nullptr);
@@ -412,7 +412,7 @@ void TracePage::refresh()
     showSide(!waits);
     for (QPushButton* tool : {m_open, m_make})
         tool->parentWidget()->setVisible(!waits);
-    m_understood->setToolTip(found ? found->notes.join(u'\n') : QString());
+    m_recognised->setToolTip(found ? found->notes.join(u'\n') : QString());
     if (!found || !(shown == m_shown)) {
         m_shown = found ? shown : ResultToken();
         refreshWorkers();

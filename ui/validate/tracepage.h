@@ -41,7 +41,7 @@ public:
     [[nodiscard]] PoolChart& histogram() { return *m_histogram; }
     [[nodiscard]] QTableWidget& pools() { return *m_pools; }
     [[nodiscard]] QTableWidget& repairs() { return *m_repairs; }
-    [[nodiscard]] QLabel& understood() { return *m_understood; }
+    [[nodiscard]] QLabel& recognised() { return *m_recognised; }
 
 Q_SIGNALS:
     void openWanted();
@@ -65,7 +65,7 @@ private:
     QString m_path;
     QPushButton *m_open, *m_make;
     QLineEdit* m_filter;
-    QLabel *m_sentence, *m_understood;
+    QLabel *m_sentence, *m_recognised;
     HeatMap* m_workers;
     PoolChart* m_histogram;
     QTableWidget *m_pools, *m_repairs;

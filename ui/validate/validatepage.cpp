@@ -43,7 +43,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
       m_pauses(new QCheckBox),
       m_shifts(new QCheckBox),
       m_sentence(plainLabel()),
-      m_understood(plainLabel()),
+      m_recognised(plainLabel()),
       m_causes(cardText(u"small"_s)),
       m_calibrated(cardText(u"tick"_s, u"tertiary"_s)),
       m_followed(plainLabel()),
@@ -98,11 +98,11 @@ void ValidatePage::buildNote(const Theme& theme)
     note->setContentsMargins(theme.px(12), theme.px(8), theme.px(12), theme.px(8));
     m_sentence->setWordWrap(true);
     m_sentence->setProperty("type", u"strong"_s);
-    m_understood->setWordWrap(true);
-    m_understood->setProperty("type", u"tick"_s);
-    m_understood->setProperty("role", u"secondary"_s);
+    m_recognised->setWordWrap(true);
+    m_recognised->setProperty("type", u"tick"_s);
+    m_recognised->setProperty("role", u"secondary"_s);
     note->addWidget(m_sentence);
-    note->addWidget(m_understood);
+    note->addWidget(m_recognised);
     m_followed->setWordWrap(true);
     m_followed->hide();
     note->addWidget(m_followed);
@@ -396,7 +396,7 @@ void ValidatePage::refresh()
     m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
     m_shifts->setText(held ? tr("%1 level shifts").arg(held->shiftNumbers.size()) : tr("Level shifts"));
     m_sentence->setText(held ? verdictSentence(*held) : m_held.error());
-    QString understood;
+    QString recognised;
     if (held) {
         QStringList parts{m_name, QString::fromStdString(reportText(held->log)).simplified()};
         parts << tr("%1 steps compared, %2 left out").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
@@ -406,9 +406,9 @@ void ValidatePage::refresh()
             parts << tr("p95 lies %1 % above p50; on nine of ten systems like this %2 to %3 %")
                          .arg(percent(held->comparison.measured.p95), percent(over.low), percent(over.high));
         }
-        understood = parts.join(u". "_s);
+        recognised = parts.join(u". "_s);
     }
-    m_understood->setText(understood);
+    m_recognised->setText(recognised);
     showWaiting();
     showSide(m_text != nullptr);
     refreshCharts();

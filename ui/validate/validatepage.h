@@ -41,7 +41,7 @@ public:
 
     [[nodiscard]] QLabel& followed() { return *m_followed; }
     [[nodiscard]] QLabel& sentence() { return *m_sentence; }
-    [[nodiscard]] QLabel& understood() { return *m_understood; }
+    [[nodiscard]] QLabel& recognised() { return *m_recognised; }
     [[nodiscard]] QTableWidget& table() { return *m_table; }
     [[nodiscard]] StepCurveChart& curves() { return *m_curves; }
     [[nodiscard]] SeriesChart& series() { return *m_series; }
@@ -73,7 +73,7 @@ private:
 
     QPushButton *m_open, *m_calibrate, *m_follow;
     QCheckBox *m_warmUp, *m_pauses, *m_shifts;
-    QLabel *m_sentence, *m_understood, *m_causes, *m_calibrated, *m_followed;
+    QLabel *m_sentence, *m_recognised, *m_causes, *m_calibrated, *m_followed;
     QFrame* m_note;
     StepCurveChart* m_curves;
     QuantileChart* m_quantiles;
