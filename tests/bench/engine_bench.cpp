@@ -5,7 +5,7 @@
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/lanes/lanes.h"
-#include "bench/yardstick.h"
+#include "bench/sweepbenchmark.h"
 #include "core/step/deterministicstep.h"
 
 #include <benchmark/benchmark.h>
@@ -24,7 +24,7 @@ Scenario largeJob()
     return scenarioPreset("prism-64k").value();
 }
 
-void countRun(benchmark::State& state, const YardstickRun& run, std::uint64_t allocationsBefore)
+void countRun(benchmark::State& state, const SweepBenchmarkRun& run, std::uint64_t allocationsBefore)
 {
     const auto runs = static_cast<double>(state.iterations());
     state.counters["node_samples"] = static_cast<double>(run.nodeSamples);
@@ -44,19 +44,19 @@ void countEvaluation(benchmark::State& state, const EvaluationCost& cost, std::u
 }
 
 /// 16 stages x 64 micro-batches, one core: the plain loop.
-void yardstickPlain(benchmark::State& state)
+void sweepBenchmarkPlain(benchmark::State& state)
 {
-    const StepGraph graph = yardstickGraph(16, 64);
-    YardstickRun run;
+    const StepGraph graph = sweepBenchmarkGraph(16, 64);
+    SweepBenchmarkRun run;
     const std::uint64_t before = bench::allocationCount();
     for (auto _ : state)
         run = plainSweep(graph, 500);
     countRun(state, run, before);
 }
-BENCHMARK(yardstickPlain)->Unit(benchmark::kMillisecond);
+BENCHMARK(sweepBenchmarkPlain)->Unit(benchmark::kMillisecond);
 
 /// The same by the product's kernel; the argument is the instruction set, the best one first.
-void yardstickKernel(benchmark::State& state)
+void sweepBenchmarkKernel(benchmark::State& state)
 {
     const auto targets = laneTargets();
     if (static_cast<std::size_t>(state.range(0)) >= targets.size()) {
@@ -66,15 +66,15 @@ void yardstickKernel(benchmark::State& state)
     const LaneTarget& target = targets[static_cast<std::size_t>(state.range(0))];
     state.SetLabel(target.name);
     useLaneTarget(target.id);
-    const KernelSweep sweep(yardstickGraph(16, 64));
-    YardstickRun run;
+    const KernelSweep sweep(sweepBenchmarkGraph(16, 64));
+    SweepBenchmarkRun run;
     const std::uint64_t before = bench::allocationCount();
     for (auto _ : state)
         run = sweep.run(kSamples);
     countRun(state, run, before);
     useLaneTarget(0);
 }
-BENCHMARK(yardstickKernel)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
+BENCHMARK(sweepBenchmarkKernel)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 
 void deterministicEvaluation(benchmark::State& state)
 {

@@ -9,7 +9,7 @@
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/lanes/lanes.h"
-#include "bench/yardstick.h"
+#include "bench/sweepbenchmark.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -45,9 +45,9 @@ double bestSeconds(const Work& work, int runs = 3)
 /// One row per instruction set of interest: the best one that the processor has, and AVX2.
 void measureSweep(std::vector<BenchBound>& rows)
 {
-    const StepGraph graph = yardstickGraph(16, 64);
+    const StepGraph graph = sweepBenchmarkGraph(16, 64);
     const KernelSweep kernel(graph);
-    YardstickRun plain;
+    SweepBenchmarkRun plain;
     const double plainSeconds = bestSeconds([&](int) { plain = plainSweep(graph, 500); });
     const double plainPerNode = plainSeconds / static_cast<double>(plain.nodeSamples) * 1e9;
     double best = 0.0;
@@ -56,7 +56,7 @@ void measureSweep(std::vector<BenchBound>& rows)
         if (!(best == 0.0 || target.name == "AVX2"))
             continue;
         useLaneTarget(target.id);
-        YardstickRun fast;
+        SweepBenchmarkRun fast;
         const double seconds = bestSeconds([&](int) { fast = kernel.run(10'000); }, 12);
         const double perNode = seconds / static_cast<double>(fast.nodeSamples) * 1e9;
         rows.push_back({"16 x 64 pipeline, 10,000 samples, one core, " + (wide ? "AVX-512" : target.name), "ns per node-sample", perNode,

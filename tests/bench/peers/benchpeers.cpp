@@ -9,7 +9,7 @@
 #include "core/insight/validate/validation.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presetlibrary.h"
-#include "bench/yardstick.h"
+#include "bench/sweepbenchmark.h"
 #include "generated/peerscripts.h"
 
 #include <nlohmann/json.hpp>
@@ -147,9 +147,9 @@ void Peers::ourErrors(const nlohmann::json& rows, const std::string& whose)
 
 void Peers::pipelines()
 {
-    const StepGraph graph = yardstickGraph(kStages, kMicrobatches);
+    const StepGraph graph = sweepBenchmarkGraph(kStages, kMicrobatches);
     const KernelSweep kernel(graph);
-    YardstickRun swept, plain;
+    SweepBenchmarkRun swept, plain;
     constexpr int kPlainSamples = 500;
     const double sweptSeconds = bestCpuSeconds([&] { swept = kernel.run(kSamples); }, 12);
     const double plainSeconds = bestCpuSeconds([&] { plain = plainSweep(graph, kPlainSamples); }, 3);

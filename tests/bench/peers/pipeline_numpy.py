@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-FORWARD, BACKWARD, TRANSFER = 1e-3, 2e-3, 1e-4  # seconds, as tests/bench/yardstick.cpp
+FORWARD, BACKWARD, TRANSFER = 1e-3, 2e-3, 1e-4  # seconds, as tests/bench/sweepbenchmark.cpp
 COMPUTE_CV, TRANSFER_CV = 0.05, 0.2
 
 

@@ -12,20 +12,20 @@ namespace prism {
 class SweepModel;
 
 /// A 1F1B job of one replica with one GPU per stage; every forward, backward and transfer is lognormal.
-[[nodiscard]] StepGraph yardstickGraph(int numStages, int numMicrobatches);
+[[nodiscard]] StepGraph sweepBenchmarkGraph(int numStages, int numMicrobatches);
 
 /// Result of one timed sweep.
-struct YardstickRun {
+struct SweepBenchmarkRun {
     double meanSeconds = 0.0; ///< of the sampled end of the pipeline: the two ways must agree
     std::size_t nodeSamples = 0;
 };
 /// A plain single-threaded Monte Carlo: std::mt19937_64, std::lognormal_distribution, one sample after the other.
-[[nodiscard]] YardstickRun plainSweep(const StepGraph& graph, int numSamples);
+[[nodiscard]] SweepBenchmarkRun plainSweep(const StepGraph& graph, int numSamples);
 /// The product's sweep of the same pipeline on one thread. Tables are made once.
 class KernelSweep final {
 public:
     explicit KernelSweep(const StepGraph& graph);
-    [[nodiscard]] YardstickRun run(int numSamples) const;
+    [[nodiscard]] SweepBenchmarkRun run(int numSamples) const;
 
 private:
     std::shared_ptr<const SweepModel> m_model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "bench/yardstick.h"
+#include "bench/sweepbenchmark.h"
 
 #include "core/schedule/generators.h"
 #include "core/schedule/schedule.h"
@@ -26,7 +26,7 @@ Distribution lognormal(double cv)
 
 } // namespace
 
-StepGraph yardstickGraph(int numStages, int numMicrobatches)
+StepGraph sweepBenchmarkGraph(int numStages, int numMicrobatches)
 {
     StepGraph g;
     g.name = "yardstick";
@@ -44,7 +44,7 @@ StepGraph yardstickGraph(int numStages, int numMicrobatches)
     return g;
 }
 
-YardstickRun plainSweep(const StepGraph& graph, int numSamples)
+SweepBenchmarkRun plainSweep(const StepGraph& graph, int numSamples)
 {
     const Plan plan = makePlan(graph);
     std::mt19937_64 engine(1);
@@ -54,7 +54,7 @@ YardstickRun plainSweep(const StepGraph& graph, int numSamples)
     };
     auto compute = factor(kComputeCv), transfer = factor(kTransferCv);
     std::vector<double> clock(static_cast<std::size_t>(plan.numStages)), slots(static_cast<std::size_t>(plan.numSlots));
-    YardstickRun out;
+    SweepBenchmarkRun out;
     for (int i = 0; i < numSamples; ++i) {
         std::fill(clock.begin(), clock.end(), 0.0);
         for (const PlanNode& n : plan.nodes) {
@@ -78,13 +78,13 @@ KernelSweep::KernelSweep(const StepGraph& graph)
     m_model = sweepModel(graph, 1, 1e5, recall, {});
 }
 
-YardstickRun KernelSweep::run(int numSamples) const
+SweepBenchmarkRun KernelSweep::run(int numSamples) const
 {
     const SweptSeries series;
     const std::size_t blocks = (static_cast<std::size_t>(numSamples) + kLanes - 1) / kLanes;
     const RegimeTable regimes(*m_model, std::vector<RegimeFactors>(blocks * kLanes));
     BlockSweep sweep(*m_model, regimes);
-    YardstickRun out;
+    SweepBenchmarkRun out;
     for (std::size_t block = 0; block < blocks; ++block) {
         std::vector<SweptLane> lanes;
         for (std::size_t l = 0; l < kLanes; ++l)
