@@ -73,8 +73,8 @@ CdfChart::~CdfChart() = default;
 
 QSize CdfChart::minimumSizeHint() const
 {
-    constexpr double kWidth = 320, kHeight = 240, kHeightForAudience = 180; // there it is whole beneath two rows of figures
-    return {m_state->theme.px(kWidth), m_state->theme.px(m_state->theme.presentation() ? kHeightForAudience : kHeight)};
+    constexpr double kWidth = 320, kHeight = 240, kHeightInPresentation = 180; // there it is whole beneath two rows of figures
+    return {m_state->theme.px(kWidth), m_state->theme.px(m_state->theme.presentation() ? kHeightInPresentation : kHeight)};
 }
 
 void CdfChart::setMode(Mode mode)

@@ -8,7 +8,7 @@
 #include "ui/model/selection.h"
 #include "ui/model/stepmarks.h"
 #include "ui/model/studymodel.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/change.h"
 #include "ui/look/figures.h"
@@ -76,7 +76,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
     connect(m_chart, &CdfChart::figureWanted, this, &Page::figureWanted);
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
-    hideBeforeAudience(*m_between, theme);
+    hideInPresentation(*m_between, theme);
 }
 
 void DistributionPage::makeTools()

@@ -8,7 +8,7 @@
 #include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
 #include "ui/pages/emptynote.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
@@ -191,7 +191,7 @@ QWidget* ExplorePage::buildTable()
     m_rejected->setWordWrap(true);
     foot->addWidget(m_rejected, 1);
     foot->addWidget(m_makeScenario, 0, Qt::AlignBottom);
-    hideBeforeAudience(*m_makeScenario, theme());
+    hideInPresentation(*m_makeScenario, theme());
     layout->addLayout(foot);
     const auto make = [this] { apply(m_model->candidateAt(m_table->currentIndex().row())); };
     connect(m_makeScenario, &QPushButton::clicked, this, make);

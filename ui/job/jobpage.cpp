@@ -6,7 +6,7 @@
 #include "ui/look/dates.h"
 #include "ui/look/format.h"
 #include "ui/plot/jobwaterfall.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
@@ -106,7 +106,7 @@ void JobPage::buildTools()
         field->setToolTip(hint);
         keepFieldWidth(*field, theme(), kDateField);
         addTools({label, field});
-        hideBeforeAudience(*field->parentWidget(), theme());
+        hideInPresentation(*field->parentWidget(), theme());
     };
     addTools({m_mode});
     named(m_start, tr("Starts"), tr("2026-01-31"));

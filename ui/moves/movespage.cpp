@@ -8,7 +8,7 @@
 #include "ui/moves/movesmodel.h"
 #include "ui/pages/card.h"
 #include "ui/pages/wrappedcells.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 
@@ -121,7 +121,7 @@ QWidget* MovesPage::buildTable()
     m_note->setWordWrap(true);
     foot->addWidget(m_note, 1);
     foot->addWidget(m_apply, 0, Qt::AlignBottom);
-    hideBeforeAudience(*m_apply, theme());
+    hideInPresentation(*m_apply, theme());
     layout->addLayout(foot);
     const auto make = [this] { apply(m_table->currentIndex().row()); };
     connect(m_apply, &QPushButton::clicked, this, make);

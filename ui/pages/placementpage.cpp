@@ -10,7 +10,7 @@
 #include "ui/pages/slownodescard.h"
 #include "ui/pages/slownoderow.h"
 #include "ui/look/format.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
@@ -87,7 +87,7 @@ void PlacementPage::makeTools()
     addTools({effect, m_figure});
     addTools({m_grouping});
     addTools({m_add, new NodeHandle(theme(), -1)});
-    hideBeforeAudience(*m_add->parentWidget(), theme());
+    hideInPresentation(*m_add->parentWidget(), theme());
     auto* fit = new QPushButton(tr("Fit scale"));
     fit->setToolTip(tr("Fit the colour scale to the cells shown (F); else it stays"));
     connect(fit, &QPushButton::clicked, m_map, &HeatMap::fitScale);

@@ -24,7 +24,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kShownRows = 10, kRowsForAudience = 5; // before an audience all of them fit at once
+constexpr std::size_t kShownRows = 10, kRowsInPresentation = 5; // before an audience all of them fit at once
 
 const Estimate& of(const FigureChange& change, Figure figure)
 {
@@ -413,8 +413,9 @@ void SensitivityPage::refreshTornado()
                                               : QString::fromStdString(s->costed->warnings.front().message);
     TornadoData data;
     if (table) {
-        data = tornadoOf(*table, figure,
-                         {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsForAudience : kShownRows, m_isWhole});
+        data =
+            tornadoOf(*table, figure,
+                      {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsInPresentation : kShownRows, m_isWhole});
         const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
         if (starred)
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);

@@ -4,7 +4,7 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/pages/card.h"
 #include "ui/plot/heatmap.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/icons.h"
 
 #include <QApplication>
@@ -94,7 +94,7 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     remove->setToolTip(remove->accessibleName());
     layout->addWidget(remove);
     for (QWidget* editing : {static_cast<QWidget*>(edit), static_cast<QWidget*>(remove)})
-        hideBeforeAudience(*editing, theme);
+        hideInPresentation(*editing, theme);
     connect(edit, &QuantityEdit::submitted, this, [edit](const QString& typed) {
         QString digits = typed;
         bool number = false;

@@ -5,7 +5,7 @@
 #include "ui/pages/slownoderow.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/theme.h"
 
@@ -89,7 +89,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_hostfile = button(second, u"exportHostfile"_s, tr("Export hostfile"), &SlowNodesCard::hostfileWanted);
     m_apply = button(second, u"applyAdvice"_s, tr("Apply as scenario"), &SlowNodesCard::applyWanted);
     for (QPushButton* editing : {m_import, m_apply})
-        hideBeforeAudience(*editing, theme);
+        hideInPresentation(*editing, theme);
     layout->addLayout(first);
     layout->addLayout(second);
 }

@@ -24,10 +24,10 @@ QRectF HeatMap::Layout::cell(int item, int columns) const
 
 double HeatMap::leastPlotHeight() const
 {
-    constexpr double kLabels = 70, kProfile = 140, kRow = 64, kLeastRow = 14, kMost = 320, kMostForAudience = 150;
+    constexpr double kLabels = 70, kProfile = 140, kRow = 64, kLeastRow = 14, kMost = 320, kMostInPresentation = 150;
     if (m_data.rows <= kMostProfileRows) // the profile gives way where the whole map is to be seen at once
-        return kLabels + (theme().presentation() ? std::min(kRow * m_data.rows, kMostForAudience) : kRow * m_data.rows + kProfile);
-    return kLabels + std::clamp(kLeastRow * m_data.rows, 120.0, theme().presentation() ? kMostForAudience : kMost);
+        return kLabels + (theme().presentation() ? std::min(kRow * m_data.rows, kMostInPresentation) : kRow * m_data.rows + kProfile);
+    return kLabels + std::clamp(kLeastRow * m_data.rows, 120.0, theme().presentation() ? kMostInPresentation : kMost);
 }
 
 HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const

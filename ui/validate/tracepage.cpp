@@ -8,7 +8,7 @@
 #include "ui/pages/card.h"
 #include "ui/pages/dropzone.h"
 #include "ui/pages/emptynote.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/plaintext.h"
 
 #include <QDateTime>
@@ -137,7 +137,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     m_histogram->setObjectName(u"poolHistogram"_s);
     setExported({m_workers, m_histogram});
     connect(m_open, &QPushButton::clicked, this, &TracePage::openWanted);
-    hideBeforeAudience(*m_make, theme);
+    hideInPresentation(*m_make, theme);
     connect(m_make, &QPushButton::clicked, this, &TracePage::makeScenario);
     connect(m_pools, &QTableWidget::currentCellChanged, this, [this] { refreshHistogram(); });
     connect(m_filter, &QLineEdit::textChanged, this, [this] {

@@ -7,7 +7,7 @@
 #include "ui/pages/dropzone.h"
 #include "ui/pages/sidebyside.h"
 #include "ui/pages/wrappedcells.h"
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
@@ -153,7 +153,7 @@ QWidget* ValidatePage::buildCauses()
     m_calibrate->setProperty("kind", u"primary"_s);
     m_calibrate->setToolTip(tr("Adds a scenario with the level, jitter, regime and stalls that the log shows"));
     layout->addWidget(m_calibrate);
-    hideBeforeAudience(*m_calibrate, theme());
+    hideInPresentation(*m_calibrate, theme());
     connect(m_calibrate, &QPushButton::clicked, this, &ValidatePage::calibrate);
     return m_causesCard;
 }

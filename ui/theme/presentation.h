@@ -9,6 +9,6 @@ class QWidget;
 namespace prism::ui {
 
 /// Hides the widget while the window presents and shows it again after; for widgets that nothing else shows or hides.
-void hideBeforeAudience(QWidget& editing, const Theme& theme);
+void hideInPresentation(QWidget& editing, const Theme& theme);
 
 } // namespace prism::ui

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/theme/audience.h"
+#include "ui/theme/presentation.h"
 
 #include <QWidget>
 
 namespace prism::ui {
 
-void hideBeforeAudience(QWidget& editing, const Theme& theme)
+void hideInPresentation(QWidget& editing, const Theme& theme)
 {
     const auto follow = [&editing, &theme] {
         if (editing.isHidden() != theme.presentation())
