@@ -2,7 +2,7 @@
 // The whole job as JSON, CSV and dates.
 #include "core/insight/report.h"
 #include "core/job/jobtimes.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>

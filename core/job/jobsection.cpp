@@ -5,7 +5,7 @@
 #include "core/cost/domain.h"
 #include "core/job/jobdefaults.h"
 #include "core/job/jobtimes.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 #include "core/scenario/defaultpreset.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
@@ -105,7 +105,7 @@ Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const Jo
     const Result<JobSection> section = jobSectionOf(scenario);
     if (!section.ok())
         return section.errors();
-    Result<JobReport> report = wholeJob(evaluator, scenario, section->config, query, options);
+    Result<JobReport> report = trainingRun(evaluator, scenario, section->config, query, options);
     if (report.ok() && section->assumed) {
         report->presetAssumed = true;
         report->preset = section->standsIn;

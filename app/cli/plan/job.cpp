@@ -8,7 +8,7 @@
 #include "core/base/figure.h"
 #include "core/base/timeunits.h"
 #include "core/job/jobtimes.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -20,7 +20,7 @@ namespace prism::cli {
 
 namespace {
 
-struct WholeJobOptions : InsightCommand {
+struct TrainingRunOptions : InsightCommand {
     JobQuery query;
 };
 
@@ -93,7 +93,7 @@ std::string jobText(const JobReport& r)
     return daysText(r) + sharesText(r) + adviceText(r) + "\n" + noteLines(r.notes);
 }
 
-JobReport computed(const WholeJobOptions& options)
+JobReport computed(const TrainingRunOptions& options)
 {
     Evaluator evaluator;
     return require(jobOf(evaluator, loadScenario(options), options.query, insightOptions(options)));
@@ -103,7 +103,7 @@ JobReport computed(const WholeJobOptions& options)
 
 void addJob(CLI::App& app, Cli& cli)
 {
-    auto options = std::make_shared<WholeJobOptions>();
+    auto options = std::make_shared<TrainingRunOptions>();
     CLI::App* command = app.add_subcommand("job", "The training run: end date, goodput by cause, checkpoints, spares, cost and energy");
     addInsight(*command, *options, cli, 2'000);
     inUnit(command->add_option("--tokens", options->query.tokens, "Tokens to train, for example 15T (default: the scenario's)"), "tokens");

@@ -107,12 +107,12 @@ constexpr Figure kFigures[] = {
      "Wall time of sampled runs with failures, checkpoints, pauses, the error of the predicted mean and how systems differ",
      "core/job/timeline.cpp", "sampledRun"},
     {"job:effective_ratio", "Effective training time", "%", "Productive over wall time, mean of the runs (ETTR, arXiv 2410.21680)",
-     "core/job/wholejob.cpp", "setShares"},
+     "core/job/trainingrun.cpp", "setShares"},
     {"job:checkpoints", "Checkpoint interval", "s", "The interval with the least expected time: M (1 + W0(-exp(-d/M - 1)))",
      "core/job/checkpointing.cpp", "exactInterval"},
     {"job:spares", "Spares", "nodes", "P(a failing node finds none) = P(K >= spares), K Poisson with mean failures times repair time",
      "core/job/jobtimes.cpp", "probabilityNoSpare"},
-    {"job:energy_mwh", "Energy", "MWh", "Node power times nodes, PUE and mean wall time", "core/job/wholejob.cpp", "setMoney"},
+    {"job:energy_mwh", "Energy", "MWh", "Node power times nodes, PUE and mean wall time", "core/job/trainingrun.cpp", "setMoney"},
 };
 
 } // namespace

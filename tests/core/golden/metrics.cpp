@@ -5,7 +5,7 @@
 #include "core/cost/predictor.h"
 #include "core/cost/quickstep.h"
 #include "core/engine/evaluator.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 #include "core/job/jobsection.h"
 #include "core/job/jobtimes.h"
 #include "core/schedule/generators.h"

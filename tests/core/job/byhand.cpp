@@ -3,7 +3,7 @@
 #include "core/cost/predictor.h"
 #include "core/job/jobsection.h"
 #include "core/job/jobtimes.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct HandJob {
         query.asPredicted = true;
         InsightOptions options;
         options.samples = 1;
-        Result<JobReport> r = wholeJob(evaluator, scenario, config, query, options);
+        Result<JobReport> r = trainingRun(evaluator, scenario, config, query, options);
         EXPECT_TRUE(r.ok()) << r.errors().front().message;
         return std::move(r).value();
     }
@@ -348,7 +348,7 @@ TEST(JobByHand, DeadlinesAreReachedOrMissed)
     query.tokens = job.scenario.training.trainTokens / 4; // a quarter of the tokens
     InsightOptions options;
     options.samples = 1;
-    const JobReport overridden = *wholeJob(evaluator, job.scenario, job.config, query, options);
+    const JobReport overridden = *trainingRun(evaluator, job.scenario, job.config, query, options);
     EXPECT_EQ(overridden.deadlineDays, 2 * days);
     EXPECT_NEAR(overridden.meanDays, days / 4, 1e-6 * days);
     EXPECT_EQ(overridden.runs, 100);

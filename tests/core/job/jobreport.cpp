@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A report with a different number in every place, as JSON and CSV, and its views by hand.
 #include "core/job/jobviews.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

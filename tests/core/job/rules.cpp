@@ -3,7 +3,7 @@
 #include "rulecases.h"
 
 #include "core/job/jobtimes.h"
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 
 #include <cmath>
 #include <functional>

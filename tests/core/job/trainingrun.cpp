@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole job: shares that sum, published runs, spares, dates.
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 
 #include "core/job/jobtimes.h"
 #include "core/scenario/presets.h"
@@ -23,12 +23,12 @@ JobReport llama3(double tokens, const JobConfig& config)
     query.runs = 500;
     InsightOptions options;
     options.samples = 2'000;
-    const Result<JobReport> report = wholeJob(evaluator, *scenarioPreset("llama3-405b-16k-h100"), config, query, options);
+    const Result<JobReport> report = trainingRun(evaluator, *scenarioPreset("llama3-405b-16k-h100"), config, query, options);
     EXPECT_TRUE(report.ok());
     return *report;
 }
 
-TEST(WholeJob, Llama3OnItsOwnFailures)
+TEST(TrainingRun, Llama3OnItsOwnFailures)
 {
     // 54 days on 16,384 H100: 419 unplanned and 47 planned stops, more than 90 % effective time (arXiv 2407.21783, section 3.3.4).
     const JobReport r = llama3(11e12, *jobPreset("llama3-16k-h100"));
@@ -45,7 +45,7 @@ TEST(WholeJob, Llama3OnItsOwnFailures)
     EXPECT_NEAR(r.effectiveRatio.value, r.shares.front().share.value, 1e-12);
 }
 
-TEST(WholeJob, WithoutFailuresARunIsItsSteps)
+TEST(TrainingRun, WithoutFailuresARunIsItsSteps)
 {
     JobConfig none = *jobPreset("none");
     const JobReport r = llama3(1e12, none);
@@ -56,7 +56,7 @@ TEST(WholeJob, WithoutFailuresARunIsItsSteps)
     EXPECT_EQ(r.energyMwhMean, 0); // nothing is stated without the power of a node
 }
 
-TEST(WholeJob, TheSampledMeanIsThatOfTheClosedForm)
+TEST(TrainingRun, TheSampledMeanIsThatOfTheClosedForm)
 {
     JobConfig config = *jobPreset("none");
     config.failures = {{"all", 3.79, false}};
@@ -67,7 +67,7 @@ TEST(WholeJob, TheSampledMeanIsThatOfTheClosedForm)
     EXPECT_NEAR(r.meanDays, r.closedForm.days.mean, 0.01 * r.meanDays);
 }
 
-TEST(WholeJob, AJobThatCannotEndIsAnErrorWithItsReason)
+TEST(TrainingRun, AJobThatCannotEndIsAnErrorWithItsReason)
 {
     JobConfig config = *jobPreset("none");
     config.failures = {{"all", 1e5, false}};
@@ -78,12 +78,12 @@ TEST(WholeJob, AJobThatCannotEndIsAnErrorWithItsReason)
     query.runs = 100;
     InsightOptions options;
     options.samples = 1'000;
-    const Result<JobReport> report = wholeJob(evaluator, *scenarioPreset("llama3-405b-16k-h100"), config, query, options);
+    const Result<JobReport> report = trainingRun(evaluator, *scenarioPreset("llama3-405b-16k-h100"), config, query, options);
     ASSERT_FALSE(report.ok());
     EXPECT_NE(report.errors().front().message.find("does not end"), std::string::npos);
 }
 
-TEST(WholeJob, AJobOfAMillionYearsIsNotSampled)
+TEST(TrainingRun, AJobOfAMillionYearsIsNotSampled)
 {
     Evaluator evaluator;
     JobQuery query;
@@ -92,12 +92,12 @@ TEST(WholeJob, AJobOfAMillionYearsIsNotSampled)
     InsightOptions options;
     options.samples = 100;
     const Result<JobReport> report =
-        wholeJob(evaluator, *scenarioPreset("llama2-7b-8-a100"), *jobPreset("llama3-16k-h100"), query, options);
+        trainingRun(evaluator, *scenarioPreset("llama2-7b-8-a100"), *jobPreset("llama3-16k-h100"), query, options);
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.errors().front().path, "training.train_tokens");
 }
 
-TEST(WholeJob, SparesFollowThePoissonOfNodesInRepair)
+TEST(TrainingRun, SparesFollowThePoissonOfNodesInRepair)
 {
     // Mean 2 nodes in repair: P(K >= 1) = 1 - e^-2, P(K >= 3) = 1 - 5 e^-2; P(K > 6) = 0.0045 is the first below 1 %.
     EXPECT_NEAR(probabilityNoSpare(2, 1), 1 - std::exp(-2), 1e-12);
@@ -107,7 +107,7 @@ TEST(WholeJob, SparesFollowThePoissonOfNodesInRepair)
     EXPECT_EQ(sparesFor99(0), 0);
 }
 
-TEST(WholeJob, WrongQueriesGiveAllErrorsAtOnce)
+TEST(TrainingRun, WrongQueriesGiveAllErrorsAtOnce)
 {
     JobConfig config;
     config.checkpointIntervalS = 10;
@@ -119,7 +119,7 @@ TEST(WholeJob, WrongQueriesGiveAllErrorsAtOnce)
     EXPECT_EQ(checkJob(config, query).size(), 4U);
 }
 
-TEST(WholeJob, DatesFollowTheCalendar)
+TEST(TrainingRun, DatesFollowTheCalendar)
 {
     EXPECT_EQ(dateAfter("2024-02-28", 1.5), "2024-02-29");
     EXPECT_EQ(dateAfter("2026-12-31", 1), "2027-01-01");

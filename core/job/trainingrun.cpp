@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/job/wholejob.h"
+#include "core/job/trainingrun.h"
 
 #include "core/base/timeunits.h"
 #include "core/job/jobtimes.h"
@@ -242,8 +242,8 @@ JobPlan planOf(const Scenario& scenario, const JobConfig& config, const Guarante
 
 } // namespace
 
-Result<JobReport> wholeJob(Evaluator& evaluator, const Scenario& scenario, const JobConfig& config, const JobQuery& query,
-                           const InsightOptions& options)
+Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, const JobConfig& config, const JobQuery& query,
+                              const InsightOptions& options)
 {
     const auto begin = std::chrono::steady_clock::now();
     if (Diagnostics errors = checkJob(config, query); hasErrors(errors))
