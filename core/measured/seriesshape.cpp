@@ -16,7 +16,7 @@ namespace prism {
 namespace {
 
 /// A step stands apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
-constexpr double kApart = 8.0, kApartShare = 0.003;
+constexpr double kSeparate = 8.0, kSeparateShare = 0.003;
 /// Warm-up ends with this many steps in a row that do not stand apart; it is looked for among the first steps alone.
 constexpr int kCalmSteps = 3, kMostWarmUp = 40;
 /// A pause is longer than a second and than this share of a step.
@@ -57,9 +57,9 @@ int warmUpSteps(const std::vector<double>& x, double noise)
     const double level = medianOfRange(x, std::min<std::size_t>(10, n / 4), 60);
     int warmUp = 0, calm = 0;
     for (int i = 0; i < std::min(kMostWarmUp, static_cast<int>(n / 5)) && calm < kCalmSteps; ++i) {
-        const bool apart = std::abs(x[static_cast<std::size_t>(i)] - level) > std::max(kApart * noise, kApartShare * level);
-        calm = apart ? 0 : calm + 1;
-        if (apart)
+        const bool separate = std::abs(x[static_cast<std::size_t>(i)] - level) > std::max(kSeparate * noise, kSeparateShare * level);
+        calm = separate ? 0 : calm + 1;
+        if (separate)
             warmUp = i + 1;
     }
     return warmUp;
@@ -68,26 +68,26 @@ int warmUpSteps(const std::vector<double>& x, double noise)
 /// Steps that stand apart at one even spacing, four of them at least and four in five of those that the spacing calls for.
 std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noise, double level)
 {
-    std::vector<int> apart;
+    std::vector<int> separate;
     for (int i = from; i < static_cast<int>(x.size()); ++i)
-        if (x[static_cast<std::size_t>(i)] - level > std::max(kApart * noise, kApartShare * level))
-            apart.push_back(i);
+        if (x[static_cast<std::size_t>(i)] - level > std::max(kSeparate * noise, kSeparateShare * level))
+            separate.push_back(i);
     constexpr std::size_t kMostCandidates = 200, kFewest = 4;
     constexpr double kShareFound = 0.8;
-    if (apart.size() > kMostCandidates)
+    if (separate.size() > kMostCandidates)
         return {};
-    for (std::size_t a = 0; a < apart.size(); ++a)
-        for (std::size_t b = a + 1; b < apart.size(); ++b) {
-            const int period = apart[b] - apart[a];
+    for (std::size_t a = 0; a < separate.size(); ++a)
+        for (std::size_t b = a + 1; b < separate.size(); ++b) {
+            const int period = separate[b] - separate[a];
             if (period < 5)
                 continue;
-            const int first = apart[a] - period * ((apart[a] - from) / period);
+            const int first = separate[a] - period * ((separate[a] - from) / period);
             const int called = (static_cast<int>(x.size()) - 1 - first) / period + 1;
-            if (static_cast<double>(apart.size()) < kShareFound * called)
+            if (static_cast<double>(separate.size()) < kShareFound * called)
                 continue; // there are not so many
             std::vector<int> found;
             for (int i = first; i < static_cast<int>(x.size()); i += period)
-                if (std::binary_search(apart.begin(), apart.end(), i))
+                if (std::binary_search(separate.begin(), separate.end(), i))
                     found.push_back(i);
             if (found.size() >= kFewest && static_cast<double>(found.size()) >= kShareFound * called)
                 return found;
@@ -208,7 +208,7 @@ RunShape shapeBehind(const LoggedRun& run, int startUp)
 CountedSteps countedSteps(const LoggedRun& run, const RunShape& shape)
 {
     CountedSteps out{secondsOf(run), std::vector<bool>(run.steps.size(), true),
-                     std::max(kApart * shape.noiseSeconds, kApartShare * shape.medianSeconds)};
+                     std::max(kSeparate * shape.noiseSeconds, kSeparateShare * shape.medianSeconds)};
     std::fill_n(out.counts.begin(), shape.warmUp, false);
     for (const int i : shape.afterPause)
         out.counts[static_cast<std::size_t>(i)] = false;

@@ -23,7 +23,7 @@ std::vector<CurveLabel> labelsOf(const std::vector<QPolygonF>& lines, QSizeF siz
     return labels;
 }
 
-void expectApart(const std::vector<LabelPlace>& places)
+void expectSeparate(const std::vector<LabelPlace>& places)
 {
     for (std::size_t i = 0; i < places.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
@@ -51,7 +51,7 @@ TEST(CurveLabels, AreNextToTheirLinesAndCoverNothing)
     const std::vector<QPolygonF> lines{ramp(300, 360), ramp(330, 390), ramp(600, 700)};
     const LabelObstacles around{kPlot, lines, {{500, 0, 6, 500}}};
     const auto places = placeLabels(labelsOf(lines, {120, 16}), around, 8);
-    expectApart(places);
+    expectSeparate(places);
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const LabelPlace& place = places[i];
         EXPECT_FALSE(place.isOver || place.isFar) << "there is room next to each line";
@@ -70,16 +70,16 @@ TEST(CurveLabels, ACrowdKeepsItsLabelsApart)
     for (int i = 0; i < 6; ++i)
         lines.push_back(ramp(480 + 4 * i, 520 + 4 * i));
     const auto places = placeLabels(labelsOf(lines, {180, 16}), {kPlot, lines, {}}, 8);
-    expectApart(places);
+    expectSeparate(places);
     for (const LabelPlace& place : places)
         EXPECT_TRUE(kPlot.contains(place.rect) && !place.isOver);
     const auto same = placeLabels(labelsOf({lines[0], lines[0], lines[0]}, {180, 16}), {kPlot, {lines[0]}, {}}, 8);
-    expectApart(same);
+    expectSeparate(same);
     // No room at all: the labels cover lines, not each other; a line that is not in the plot has none.
     const QRectF tiny(0, 0, 100, 60);
     const QPolygonF across{{0, 60}, {100, 0}}, outside{{-50, 300}, {-10, 200}};
     const auto tight = placeLabels(labelsOf({across, across, outside}, {90, 20}), {tiny, {across}, {}, true}, 8);
-    expectApart({tight[0], tight[1]});
+    expectSeparate({tight[0], tight[1]});
     EXPECT_TRUE(tight[0].isOver && tight[2].rect.isNull());
     EXPECT_TRUE(placeLabels(labelsOf({across}, {90, 20}), {tiny, {across}, {}}, 8)[0].rect.isNull()) << "or they are left out";
     const auto brief = placeLabels({{{90, 20}, across, 30}}, {tiny, {across}, {}}, 8);
@@ -90,7 +90,7 @@ TEST(CurveLabels, ReadingsAreAtTheLimit)
 {
     const std::vector<QPolygonF> lines{ramp(100, 200), ramp(700, 800), ramp(720, 820), ramp(450, 550)};
     const auto places = placeReadings(labelsOf(lines, {90, 16}), {kPlot, lines, {{497, 0, 6, 500}}}, 500, 8);
-    expectApart(places);
+    expectSeparate(places);
     for (std::size_t i = 0; i < lines.size(); ++i) {
         EXPECT_EQ(places[i].anchor, QPointF(500, heightOn(lines[i], 500))) << i;
         EXPECT_FALSE(places[i].isOver) << i;

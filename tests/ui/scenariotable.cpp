@@ -34,7 +34,7 @@ protected:
         }
         settle(window);
     }
-    static void expectLabelsApart(MainWindow& window)
+    static void expectLabelsSeparate(MainWindow& window)
     {
         (void)window.grab();
         const QList<PaintedLabel> labels = chart(window).labels();
@@ -127,7 +127,7 @@ TEST_F(ScenarioTable, ThePlotHasTheRoomAndLabelsDoNotOverlap)
         for (int mode = 0; mode < 3; ++mode) {
             modes->setCurrent(mode);
             Q_EMIT modes->chosen(mode);
-            expectLabelsApart(*window);
+            expectLabelsSeparate(*window);
         }
         modes->setCurrent(0);
         Q_EMIT modes->chosen(0);

@@ -154,7 +154,7 @@ void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<doubl
 void addHalves(SeriesComparison& c, const Runs& runs)
 {
     std::vector<double> distances;
-    std::array<std::vector<double>, 4> apart;
+    std::array<std::vector<double>, 4> separate;
     std::array<RankedSteps, 2> dealt{RankedSteps(runs), RankedSteps(runs)};
     for (std::uint64_t k = 0; k < redrawsOf(dealt[0].size(), kRedraws); ++k) {
         std::uint64_t block = 0;
@@ -169,17 +169,17 @@ void addHalves(SeriesComparison& c, const Runs& runs)
             continue;
         distances.push_back(ksDistance(half[0], half[1]));
         const Redrawn a = figuresOf(half[0], half[1]), b = figuresOf(half[1], half[1]);
-        apart[0].push_back(std::abs(a.p50 - b.p50));
-        apart[1].push_back(std::abs(a.shape.p95 - b.shape.p95));
-        apart[2].push_back(std::abs(a.shape.p99 - b.shape.p99));
-        apart[3].push_back(std::abs(a.shape.beyond - b.shape.beyond));
+        separate[0].push_back(std::abs(a.p50 - b.p50));
+        separate[1].push_back(std::abs(a.shape.p95 - b.shape.p95));
+        separate[2].push_back(std::abs(a.shape.p99 - b.shape.p99));
+        separate[3].push_back(std::abs(a.shape.beyond - b.shape.beyond));
     }
     if (distances.empty())
         return;
     c.ksHalves = sortedQuantile(distances, 0.9);
     FigureError* const figure[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
-    for (std::size_t i = 0; i < apart.size(); ++i)
-        figure[i]->halves = sortedQuantile(apart[i], 0.9);
+    for (std::size_t i = 0; i < separate.size(); ++i)
+        figure[i]->halves = sortedQuantile(separate[i], 0.9);
 }
 
 void addNotes(SeriesComparison& c)

@@ -22,7 +22,7 @@ namespace {
 constexpr int kRegimeNodes = 81;
 constexpr double kRegimeStep = 0.1, kRegimeLow = -3.0;
 /// A class of which an execution expects fewer rare events than this has them drawn apart: how often they come is exact then.
-constexpr double kApartBelow = 0.5;
+constexpr double kSeparateBelow = 0.5;
 /// Lengths beyond these shares of all cells belong to the outermost nodes.
 constexpr double kOutermost = 0.002;
 /// Cells that a node is made from at least, and fewer only where another lump of lengths begins.
@@ -134,12 +134,12 @@ private:
             if (s.collective >= 0)
                 count[index(s.collective)] += static_cast<double>(barriersOf(s));
         }
-        m_apart.assign(count.size(), false);
+        m_separate.assign(count.size(), false);
         for (std::size_t c = 0; c < count.size(); ++c) {
             m_cost += count[c];
             const double hazard = -std::log1p(-m_in.temporal[c].rareProbability) * count[c];
-            if (hazard > 0.0 && hazard < kApartBelow) {
-                m_apart[c] = true;
+            if (hazard > 0.0 && hazard < kSeparateBelow) {
+                m_separate[c] = true;
                 m_hazard += hazard;
             }
         }
@@ -419,7 +419,7 @@ private:
         run.ranks = perMember;
         run.ranksPerOwner = m_in.job.dataOwners > 1 ? index(m_in.job.groupRanks) : perMember;
         run.sensitivity = static_cast<float>(m_in.graph.classes[index(k.kernelClass)].spatialSensitivity);
-        run.withRare = !m_apart[index(k.kernelClass)];
+        run.withRare = !m_separate[index(k.kernelClass)];
         std::vector<const float*> routes(kernels, nullptr);
         for (std::size_t member = 0; member < index(m_in.job.members); ++member) {
             for (std::size_t i = 0; i < kernels; ++i)
@@ -469,14 +469,14 @@ private:
     std::uint64_t collective(const Segment& s, const LaneSeeds& seeds, std::uint64_t firstDraw, Hazards& hazard)
     {
         const DrawTable& table = m_in.temporal[index(s.collective)];
-        const bool apart = m_apart[index(s.collective)], leaves = leavesNode(m_in.graph, s.collective);
+        const bool separate = m_separate[index(s.collective)], leaves = leavesNode(m_in.graph, s.collective);
         const std::size_t ranks = ranksOfBarrier(s), barriers = barriersOf(s);
         Rows factor(1), latest(1);
         for (std::size_t b = 0; b < barriers; ++b) {
             float* clocks = m_clock.row(b * ranks);
             softMaximum(clocks, ranks, kSharp, latest.row(0));
-            drawFactor(table, apart, seeds, executionKey(firstDraw + b), factor.row(0));
-            if (apart)
+            drawFactor(table, separate, seeds, executionKey(firstDraw + b), factor.row(0));
+            if (separate)
                 for (std::size_t l = 0; l < kLanes; ++l)
                     eventsOf(hazard[l], -std::log1p(-table.rareProbability), 1, seeds.at(l), firstDraw + b,
                              [&](std::size_t) { factor.row(0)[l] = table.rare.at(laneWord(seeds.at(l), executionKey(firstDraw + b))); });
@@ -492,9 +492,9 @@ private:
         return barriers;
     }
 
-    static void drawFactor(const DrawTable& table, bool apart, const LaneSeeds& seeds, LaneKey key, float* row)
+    static void drawFactor(const DrawTable& table, bool separate, const LaneSeeds& seeds, LaneKey key, float* row)
     {
-        if (!apart) {
+        if (!separate) {
             drawRow(table, seeds, key, row);
             return;
         }
@@ -508,7 +508,7 @@ private:
     const UnitKind& m_kind;
     std::size_t m_ranks, m_owners, m_routes;
     std::vector<std::pair<int, int>> m_cells; ///< (unit, stage) of this kind, of a job with measured speeds
-    std::vector<bool> m_apart;                ///< per class
+    std::vector<bool> m_separate;             ///< per class
     double m_cost = 0.0, m_hazard = 0.0;      ///< draws of one execution; of rare events drawn apart
     std::size_t m_blocks = 1;
     std::uint64_t m_executions = 0;

@@ -25,7 +25,7 @@ constexpr double kTooMany = 1.0 / 3.0;
 /// Figures of an outline that differ by less, relatively, count as one.
 constexpr double kAlike = 1e-5;
 /// Rare kernel events of a unit and step up to this mean number are swept where they happen.
-constexpr double kApartUpTo = 0.1;
+constexpr double kSeparateUpTo = 0.1;
 /// Values kept of the units of a window of steps.
 constexpr std::size_t kWindowValues = std::size_t{1} << 18;
 constexpr std::uint64_t kJobStream = 0x6a6f62, kStepStream = 0x73746570, kPoolStream = 0x706f6f6c;
@@ -136,7 +136,7 @@ void StepSweeper::makePool(int pattern, std::size_t count)
     std::vector<std::uint8_t> rare(kPoolUnits, 0);
     std::vector<Outline> outlines(kPoolUnits);
     const double hazard = BlockSweep(m_model, m_regimes).rareHazard(pattern);
-    pool.rareApart = hazard > 0.0 && hazard <= kApartUpTo;
+    pool.rareSeparate = hazard > 0.0 && hazard <= kSeparateUpTo;
     inBlocks(kPoolUnits, [&](BlockSweep& sweep, std::size_t first, std::size_t last) {
         std::vector<SweptLane> lanes;
         for (std::size_t i = first; i < last; ++i) {
@@ -145,7 +145,7 @@ void StepSweeper::makePool(int pattern, std::size_t count)
                 lane.job = laneSeed(m_series.seed, kPoolStream, i, 0);
             lane.step = laneSeed(m_series.seed, kPoolStream + static_cast<std::uint64_t>(m_series.run), i, 1);
             lanes.push_back(lane);
-            rare[i] = pool.rareApart && sweep.hasRareEvent(pattern, lane) ? 1 : 0;
+            rare[i] = pool.rareSeparate && sweep.hasRareEvent(pattern, lane) ? 1 : 0;
         }
         sweep.outline(pattern, lanes);
         for (std::size_t i = first; i < last; ++i)
@@ -238,7 +238,7 @@ std::vector<StepSweeper::Place> StepSweeper::predictedSlowest(int pattern, std::
     inBlocks(places.size(), [&](BlockSweep& sweep, std::size_t begin, std::size_t last) {
         const std::vector<SweptLane> lanes = lanesOf(places, begin, last);
         for (std::size_t i = begin; i < last; ++i)
-            rare[i] = pool.rareApart && sweep.hasRareEvent(pattern, lanes[i - begin]) ? 1 : 0;
+            rare[i] = pool.rareSeparate && sweep.hasRareEvent(pattern, lanes[i - begin]) ? 1 : 0;
         sweep.outline(pattern, lanes);
         for (std::size_t i = begin; i < last; ++i) {
             const Outline outline = outlineOf(sweep, i - begin, m_regimes.step(places[i].step));
@@ -279,7 +279,7 @@ std::vector<std::vector<StepSweeper::Place>> StepSweeper::placesToSweep(std::siz
             const int pattern = m_model.job.patternOf[index(m_units[u])];
             const NoisePool& pool = m_pools[index(pattern)];
             if (m_swept[row + u] == Swept::noiseFree && pool.screens
-                && (end[u] >= slowest - pool.margin || (pool.rareApart && sweep.hasRareEvent(pattern, m_series.lane(step, m_units[u])))))
+                && (end[u] >= slowest - pool.margin || (pool.rareSeparate && sweep.hasRareEvent(pattern, m_series.lane(step, m_units[u])))))
                 out[index(pattern)].push_back({step, u});
         }
     }

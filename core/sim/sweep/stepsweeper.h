@@ -62,7 +62,7 @@ private:
     /// What noise adds to the ends of stages, of many units of a pattern.
     struct NoisePool {
         bool screens = false;            ///< else every unit is swept in full
-        bool rareApart = false;          ///< units with rare events are swept in full
+        bool rareSeparate = false;       ///< units with rare events are swept in full
         double mean = 0.0, margin = 0.0; ///< of a unit's own end
         std::vector<float> added;        ///< [swept unit][stage]
         bool predicts = false;           ///< else every unit is swept at least without noise

@@ -100,14 +100,14 @@ Scenario experts(const char* schedule)
 
 TEST(DualPipeScenario, OnlyPairsHideTheirExpertTraffic)
 {
-    Scenario apart = experts("dualpipe");
-    const CostedStep together = costed(apart);
+    Scenario separate = experts("dualpipe");
+    const CostedStep together = costed(separate);
     const StepGraph& g = together.graph;
     ASSERT_TRUE(check(g).empty());
     EXPECT_TRUE(pairsPasses(g.schedule));
     ASSERT_EQ(g.programOf[1].size(), 4U); // two chunks, alone and in a piece
-    apart.parallelism.overlapMoeExpertParallelComm = false;
-    const CostedStep alone = costed(apart);
+    separate.parallelism.overlapMoeExpertParallelComm = false;
+    const CostedStep alone = costed(separate);
     EXPECT_FALSE(pairsPasses(alone.graph.schedule));
     ASSERT_EQ(alone.graph.programOf[1].size(), 2U);
     for (std::size_t phase = 0; phase < 3; ++phase) {

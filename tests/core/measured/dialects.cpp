@@ -478,12 +478,12 @@ TEST(LogDialects, AGivenClockIsDifferenced)
 TEST(LogDialects, JobsByTurns)
 {
     const auto line = [](int step, double seconds) { return fmt::format("completed step: {}, seconds: {}, loss: 9\n", step, seconds); };
-    std::string apart, same;
+    std::string separate, same;
     for (int k = 0; k < 20; ++k) {
-        apart += line(100 + k, 4) + line(57 + k, 7) + (k % 3 == 0 ? "" : "other\n");
+        separate += line(100 + k, 4) + line(57 + k, 7) + (k % 3 == 0 ? "" : "other\n");
         same += line(100 + k, 4) + line(100 + k, 7);
     }
-    const Result<StepLog> log = readStepLog(apart);
+    const Result<StepLog> log = readStepLog(separate);
     ASSERT_TRUE(log.ok());
     ASSERT_EQ(log->runs.size(), 2U);
     for (const LoggedRun& run : log->runs) {

@@ -29,20 +29,20 @@ using Piece = std::vector<ScheduleItem>;
 std::vector<Piece> pieces(const Schedule& s, std::size_t stage)
 {
     const auto& order = s.order[stage];
-    bool keepApart = stage + 1 == s.order.size();
+    bool keepSeparate = stage + 1 == s.order.size();
     std::size_t backwards = 0;
     std::vector<Piece> all;
     for (std::size_t i = 0; i < order.size();) {
         const bool pair = i + 2 < order.size() && order[i].phase == Phase::forward && order[i + 1].phase == Phase::backward
                           && order[i + 2].phase == Phase::weight && order[i + 1].chunk != order[i].chunk
                           && order[i + 2].chunk == order[i + 1].chunk && order[i + 2].microbatch == order[i + 1].microbatch;
-        if (pair && !keepApart) {
+        if (pair && !keepSeparate) {
             all.push_back({order[i], order[i + 1], order[i + 2]});
             i += 3;
             continue;
         }
         if (pair)
-            keepApart = false;
+            keepSeparate = false;
         // A backward with its own weight hands on when both are done; the first of chunk 1 leave theirs for later.
         const bool later = order[i].phase == Phase::backward && order[i].chunk == 1 && backwards++ < s.order.size() - 1 - stage;
         const bool whole = !later && i + 1 < order.size() && order[i].phase == Phase::backward && order[i + 1].phase == Phase::weight
@@ -120,8 +120,8 @@ TEST(DualPipe, JoinsThePairsOfTheMainStepAndWholeBackwards)
             std::size_t at = 0;
             for (const Piece& expected : pieces(plain, stage)) {
                 // The last backwards of chunk 0 leave their weights for later, and on stage 0 these come next: nobody waits for either.
-                const bool apart = stage == 0 && expected.front().phase == Phase::backward && expected.front().chunk == 0;
-                ASSERT_EQ(pieceEnd(order, at) - at, apart ? 1 : expected.size()) << stages << " " << stage << " " << at;
+                const bool separate = stage == 0 && expected.front().phase == Phase::backward && expected.front().chunk == 0;
+                ASSERT_EQ(pieceEnd(order, at) - at, separate ? 1 : expected.size()) << stages << " " << stage << " " << at;
                 for (std::size_t i = 0; i < expected.size(); ++i) {
                     EXPECT_EQ(order[at + i].phase, expected[i].phase);
                     EXPECT_EQ(order[at + i].chunk, expected[i].chunk);

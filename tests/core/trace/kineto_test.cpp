@@ -368,9 +368,9 @@ TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStayApart)
     for (KinetoKernel& k : other[2].kernels)
         k.start -= 2e6 - 1;
     other[2].rank = 0;
-    const std::vector<KinetoRank> apart = joinedWindows(std::move(other));
-    ASSERT_EQ(apart.size(), 3U);
-    EXPECT_TRUE(says(apart[1].notes, "of the same time") || says(apart[0].notes, "of the same time"));
+    const std::vector<KinetoRank> separate = joinedWindows(std::move(other));
+    ASSERT_EQ(separate.size(), 3U);
+    EXPECT_TRUE(says(separate[1].notes, "of the same time") || says(separate[0].notes, "of the same time"));
     // Nothing says of which rank a file is.
     std::vector<KinetoRank> unnamed = twoRecordings();
     for (KinetoRank& rank : unnamed)

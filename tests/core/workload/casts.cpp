@@ -70,16 +70,17 @@ TEST(Casts, AFusedGroupedMlpReadsAndWritesOnceWhatItMust)
     s.cluster.gpu.peakFp4Tflops = 10'000;
     Scenario fused = s;
     fused.training.fusedGroupedMlp = true;
-    const LayerKernels apart = layerKernels(s, shapeOf(s), LayerKind::moe), one = layerKernels(fused, shapeOf(fused), LayerKind::moe);
+    const LayerKernels separate = layerKernels(s, shapeOf(s), LayerKind::moe), one = layerKernels(fused, shapeOf(fused), LayerKind::moe);
     const double width = static_cast<double>(s.model.seqLength * s.training.microBatchSize) * 8 * 2048;
     const auto saved = [&](KernelId id, bool isForward) {
-        return isForward ? bytesOf(apart.forward, id) - bytesOf(one.forward, id) : bytesOf(apart.backward, id) - bytesOf(one.backward, id);
+        return isForward ? bytesOf(separate.forward, id) - bytesOf(one.forward, id)
+                         : bytesOf(separate.backward, id) - bytesOf(one.backward, id);
     };
     EXPECT_NEAR(saved(KernelId::activation, true), 3 * 2 * width, 1);  // gate and value read, their product written
     EXPECT_NEAR(saved(KernelId::cast, true), 2 * width, 1);            // the product read again
     EXPECT_NEAR(saved(KernelId::activation, false), 3 * 2 * width, 1); // gate and value are read still
     EXPECT_NEAR(saved(KernelId::cast, false), 2 * 2 * width, 1);       // both gradients read again
-    EXPECT_EQ(apart.forward.size() - one.forward.size(), 1U);
+    EXPECT_EQ(separate.forward.size() - one.forward.size(), 1U);
     fused.training.precision = s.training.precision = "bf16"; // no such kernel there
     EXPECT_EQ(layerKernels(fused, shapeOf(fused), LayerKind::moe).forward.size(),
               layerKernels(s, shapeOf(s), LayerKind::moe).forward.size());
