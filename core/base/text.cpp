@@ -37,7 +37,7 @@ namespace {
 struct Nearness {
     enum Kind { edited, shortened, shortenedAndEdited, far } kind = far;
     int edits = 0;
-    int unlikeBeginning = 0; ///< letters of what was typed behind the common beginning
+    int differentBeginning = 0; ///< letters of what was typed behind the common beginning
     auto operator<=>(const Nearness&) const = default;
 };
 

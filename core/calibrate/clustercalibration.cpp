@@ -94,7 +94,7 @@ FittedMachine machineOf(const GpuSpec& gpu)
     return {gpu.name, gpu.peakBf16Tflops, gpu.numSms};
 }
 
-bool isAlike(const FittedMachine& machine, const GpuSpec& gpu)
+bool isEqual(const FittedMachine& machine, const GpuSpec& gpu)
 {
     constexpr double kSms = 0.1, kPeak = 0.15;
     return !(machine.peakBf16Tflops > 0) || machine.numSms <= 0
@@ -203,7 +203,7 @@ ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& se
 Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration)
 {
     Diagnostics errors;
-    const bool holds = isAlike(calibration.machine, scenario.cluster.gpu);
+    const bool holds = isEqual(calibration.machine, scenario.cluster.gpu);
     for (const auto& [path, text] : holds ? calibration.values : Values()) {
         Result<Scenario> changed = setParameter(scenario, path, text);
         if (changed.ok())
@@ -229,7 +229,7 @@ Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration&
 
 Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario)
 {
-    if (isAlike(calibration.machine, scenario.cluster.gpu))
+    if (isEqual(calibration.machine, scenario.cluster.gpu))
         return {};
     return {{Severity::warning, "measured.calibration",
              "Level and variability were fitted on another chip and are omitted: they do not apply to this one.", calibration.machine.gpu,

@@ -29,7 +29,7 @@ struct FittedMachine {
 [[nodiscard]] FittedMachine machineOf(const GpuSpec& gpu);
 /// Whether values fitted on the machine say something of a GPU: the same chip, told by its number of SMs (within 10 %) and its peak
 /// (within 15 %: H200 and H100, GB200 and B200). True for an unknown machine.
-[[nodiscard]] bool isAlike(const FittedMachine& machine, const GpuSpec& gpu);
+[[nodiscard]] bool isEqual(const FittedMachine& machine, const GpuSpec& gpu);
 
 struct ClusterCalibration {
     FittedMachine machine;                                   ///< of `values` and `regimePool`

@@ -56,7 +56,7 @@ struct PooledRegime {
 };
 PooledRegime pooledRegime(const std::vector<FittedSystem>& systems, const GpuSpec& gpu)
 {
-    const auto isOwn = [&](const FittedSystem& s) { return !s.regimePool.empty() && isAlike(s.machine, gpu); };
+    const auto isOwn = [&](const FittedSystem& s) { return !s.regimePool.empty() && isEqual(s.machine, gpu); };
     const bool anyOwn = std::any_of(systems.begin(), systems.end(), isOwn);
     PooledRegime out;
     double count = 0;
@@ -80,7 +80,7 @@ double expectedJitter(const std::vector<FittedSystem>& systems, const GpuSpec& g
 {
     std::vector<double> own;
     for (const FittedSystem& s : systems)
-        if (isAlike(s.machine, gpu))
+        if (isEqual(s.machine, gpu))
             own.push_back(s.spread.causes.jitterSeconds.value);
     return own.empty() ? ofAll : medianOf(std::move(own));
 }
@@ -120,7 +120,7 @@ Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::stri
 
 Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& systems, const GpuSpec& gpu)
 {
-    constexpr const char* kAlike = "alike";
+    constexpr const char* kEqual = "alike";
     if (systems.size() < 2)
         return errorAt("files", "one system does not show how systems differ", std::to_string(systems.size()), "the fits of two or more");
     ClusterCalibration out;
@@ -128,14 +128,14 @@ Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& sy
     CalibrationSource source{"pooled fits of other systems", "", {}};
     for (const FittedSystem& s : systems) {
         spreads.push_back(s.spread);
-        spreads.back().generation = isAlike(s.machine, gpu) ? kAlike : "";
+        spreads.back().generation = isEqual(s.machine, gpu) ? kEqual : "";
         source.input += (source.input.empty() ? "" : ", ") + s.spread.name;
         const SpreadCauses& c = s.spread.causes;
         source.facts.push_back(fmt::format("{}: {}, {} steps, {:.0f} GPU-hours, {} stalls, jitter {:.3g} s, compute regime cv {:.2g}{}",
                                            s.spread.name, s.machine.gpu, c.steps, c.gpuHours, c.stalls, c.jitterSeconds.value,
-                                           c.regimeCv.value, spreads.back().generation == kAlike ? ", the same chip" : ""));
+                                           c.regimeCv.value, spreads.back().generation == kEqual ? ", the same chip" : ""));
     }
-    const PooledSpread pooled = pooledSpread(spreads, kAlike);
+    const PooledSpread pooled = pooledSpread(spreads, kEqual);
     const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
     PooledRegime regime = pooledRegime(systems, gpu);
     const double jitter = expectedJitter(systems, gpu, pooled.jitterSeconds.value);

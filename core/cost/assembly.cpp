@@ -76,7 +76,7 @@ void Assembly::addChunks()
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
         const auto known =
             std::find_if(distinct.begin(), distinct.end(), [&](std::size_t first) { return sameContents(m_chunks[first], m_chunks[i]); });
-        m_firstAlike.push_back(known != distinct.end() ? *known : i);
+        m_firstEqual.push_back(known != distinct.end() ? *known : i);
         if (known == distinct.end())
             distinct.push_back(i);
         m_ofStage[static_cast<std::size_t>(path[i][0])].push_back(i);

@@ -42,7 +42,7 @@ private:
     StateBytes m_state;
     CostedStep m_out;
     std::vector<ChunkLayers> m_chunks;
-    std::vector<std::size_t> m_firstAlike;           ///< of each chunk: the first one with the same contents
+    std::vector<std::size_t> m_firstEqual;           ///< of each chunk: the first one with the same contents
     std::vector<std::vector<std::size_t>> m_ofStage; ///< chunks of each stage, in the order of the path
     std::vector<StageParameters> m_parameters;       ///< per stage
     std::vector<StageParameters> m_chunkParameters;  ///< per chunk
@@ -70,7 +70,7 @@ private:
         std::vector<decltype(figure(m_chunks.front()))> out;
         out.reserve(m_chunks.size());
         for (std::size_t i = 0; i < m_chunks.size(); ++i)
-            out.push_back(m_firstAlike[i] < i ? out[m_firstAlike[i]] : figure(m_chunks[i]));
+            out.push_back(m_firstEqual[i] < i ? out[m_firstEqual[i]] : figure(m_chunks[i]));
         return out;
     }
     void addSeconds();

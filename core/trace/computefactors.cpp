@@ -130,11 +130,11 @@ private:
         eachComputation([&](std::size_t t, std::size_t r, std::size_t l, double x) {
             byPlace[l].add(x / (m_factors.mean[l] * m_factors.ofWorker(m_job.slots[l].type, worker(r, l)) * m_factors.step[t]));
         });
-        std::map<std::tuple<int, TraceOp, int>, std::vector<std::size_t>> alike;
+        std::map<std::tuple<int, TraceOp, int>, std::vector<std::size_t>> equal;
         for (std::size_t l = 0; l < m_job.slots.size(); ++l)
             if (byPlace[l].n > 1)
-                alike[{m_job.slots[l].stage, m_job.slots[l].type, m_job.slots[l].chunk}].push_back(l);
-        for (const auto& [kind, slots] : alike) {
+                equal[{m_job.slots[l].stage, m_job.slots[l].type, m_job.slots[l].chunk}].push_back(l);
+        for (const auto& [kind, slots] : equal) {
             std::vector<double> factors;
             double noise = 0;
             for (const std::size_t l : slots) {

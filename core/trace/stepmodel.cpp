@@ -96,8 +96,8 @@ Result<StepModel> StepModel::make(const RegularJob& job, int replicas)
     const double before = std::max(job.job->replicasOfJob, job.job->replicas), after = m.m_layout.replicas;
     m.m_scale.assign(job.slots.size(), 1.0);
     m.m_microBatchOf.assign(job.slots.size(), -1);
-    m.m_alikeOf.assign(job.slots.size(), -1);
-    std::map<std::tuple<int, TraceOp, int>, int> alike;
+    m.m_equalOf.assign(job.slots.size(), -1);
+    std::map<std::tuple<int, TraceOp, int>, int> equal;
     for (std::size_t l = 0; l < job.slots.size(); ++l) {
         const OperationSlot& slot = job.slots[l];
         if (isOverReplicas(slot.type) && before > 1)
@@ -106,11 +106,11 @@ Result<StepModel> StepModel::make(const RegularJob& job, int replicas)
             continue;
         m.m_microBatchOf[l] = slot.microBatch;
         m.m_microBatches = std::max(m.m_microBatches, static_cast<std::size_t>(slot.microBatch) + 1);
-        const auto [at, isNew] = alike.try_emplace({slot.stage, slot.type, slot.chunk}, static_cast<int>(m.m_alike.size()));
+        const auto [at, isNew] = equal.try_emplace({slot.stage, slot.type, slot.chunk}, static_cast<int>(m.m_equal.size()));
         if (isNew)
-            m.m_alike.emplace_back();
-        m.m_alikeOf[l] = at->second;
-        m.m_alike[static_cast<std::size_t>(at->second)].push_back(static_cast<int>(l)); // slots come in the order of their micro-batches
+            m.m_equal.emplace_back();
+        m.m_equalOf[l] = at->second;
+        m.m_equal[static_cast<std::size_t>(at->second)].push_back(static_cast<int>(l)); // slots come in the order of their micro-batches
     }
     m.takeOutWaits(job.barriers);
     return m;
@@ -189,8 +189,8 @@ void StepModel::draw(std::uint64_t seed, std::uint64_t k, DrawnStep& drawn) cons
             continue;
         }
         const Origin& o = origins[r * micro + static_cast<std::size_t>(m_microBatchOf[l])];
-        const std::vector<int>& alike = m_alike[static_cast<std::size_t>(m_alikeOf[l])];
-        const auto otherSlot = static_cast<std::size_t>(alike[o.microBatch % alike.size()]);
+        const std::vector<int>& equal = m_equal[static_cast<std::size_t>(m_equalOf[l])];
+        const auto otherSlot = static_cast<std::size_t>(equal[o.microBatch % equal.size()]);
         seconds[i] = m_factors.mean[l] * m_factors.step[t]
                      * m_factors.ofWorker(m_job->slots[l].type, from[r] * stages + static_cast<std::size_t>(m_job->slots[l].stage))
                      * m_factors.residual[o.step][o.replica * slots + otherSlot];

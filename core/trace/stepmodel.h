@@ -70,8 +70,8 @@ private:
     std::vector<double> m_scale;                     ///< on transfer times; [slots]
     std::vector<double> m_transferLimit, m_gapLimit; ///< seconds, [measured replicas * slots]
     std::vector<int> m_microBatchOf;                 ///< [slots], -1 = no computation
-    std::vector<std::vector<int>> m_alike;           ///< slots of one stage, direction and chunk, by micro-batch
-    std::vector<int> m_alikeOf;                      ///< which of them a computation's slot belongs to; [slots]
+    std::vector<std::vector<int>> m_equal;           ///< slots of one stage, direction and chunk, by micro-batch
+    std::vector<int> m_equalOf;                      ///< which of them a computation's slot belongs to; [slots]
     std::size_t m_microBatches = 0;
 };
 

@@ -219,7 +219,7 @@ TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
     page.search();
     settle(page);
     ASSERT_NE(page.exploration(), nullptr);
-    int alike = 0;
+    int equal = 0;
     for (int candidate = 0; candidate < static_cast<int>(page.exploration()->candidates.size()); ++candidate) {
         const ExploreCandidate& c = page.exploration()->candidates[static_cast<std::size_t>(candidate)];
         const int row = page.candidates().rowOf(candidate);
@@ -229,9 +229,9 @@ TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
         EXPECT_EQ(said(Qt::ToolTipRole).contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(reading.contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(page.candidates().table().rows[row].back().startsWith(u"SP"_s), !c.equals.empty());
-        alike += static_cast<int>(c.equals.size());
+        equal += static_cast<int>(c.equals.size());
     }
-    EXPECT_EQ(alike, 1);
+    EXPECT_EQ(equal, 1);
 }
 
 TEST_F(Answers, AJobWithoutAnEndHasNotFailed)

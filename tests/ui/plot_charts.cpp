@@ -203,17 +203,17 @@ TEST(PairedBars, SortByTheDifference)
         EXPECT_GE(data.rows[i - 1].difference(), data.rows[i].difference());
     EXPECT_NEAR(data.rows.front().difference(), 0.044, 1e-12);
     EXPECT_EQ(pairedOf(samples::tailAttribution(), AttributionBy::stage, 0).rows.size(), 4U);
-    TailAttribution alike = samples::tailAttribution(); // only what differs beyond its interval has a row, and three at least
-    for (std::size_t i = 1; i < alike.byClass.size(); ++i)
-        alike.byClass[i].shareSlow.value = alike.byClass[i].shareAll.value;
-    const PairedData few = pairedOf(alike, AttributionBy::kernelClass, 0);
+    TailAttribution equal = samples::tailAttribution(); // only what differs beyond its interval has a row, and three at least
+    for (std::size_t i = 1; i < equal.byClass.size(); ++i)
+        equal.byClass[i].shareSlow.value = equal.byClass[i].shareAll.value;
+    const PairedData few = pairedOf(equal, AttributionBy::kernelClass, 0);
     ASSERT_EQ(few.rows.size(), 4U);
     EXPECT_EQ(few.rows.back().label, u"7 others"_s);
     double all = 0;
     for (const PairedRow& row : few.rows)
         all += row.all;
     double expected = 0;
-    for (const AttributionRow& row : alike.byClass)
+    for (const AttributionRow& row : equal.byClass)
         expected += row.shareAll.value;
     EXPECT_NEAR(all, expected, 1e-12) << "shares still add up";
 }

@@ -51,9 +51,9 @@ TEST(PageAnswers, APlaceToKeepASlowNodeOn)
               "Keep a node that is 15 % slow on stage 1 (p95 +0.4 %) and away from stage 0 (+3.0 %).");
     EXPECT_EQ(text(placementAnswer(mapOf({1.03, 1.004, 1.05, 1.021}, 2), PlaceFigure::p50)),
               "Keep a node that is 15 % slow on stage 1 of replica 0 (p50 +0.4 %) and away from stage 0 of replica 1 (+5.0 %).");
-    PlacementMap alike = one;
-    alike.withinNoise = true;
-    EXPECT_EQ(text(placementAnswer(alike, PlaceFigure::p99)),
+    PlacementMap equal = one;
+    equal.withinNoise = true;
+    EXPECT_EQ(text(placementAnswer(equal, PlaceFigure::p99)),
               "A node that is 15 % slow changes p99 by +0.4 % to +3.0 % wherever it stands: its place does not matter.");
     EXPECT_TRUE(placementAnswer(mapOf({0, 0}, 1), PlaceFigure::p95).isEmpty());
 }

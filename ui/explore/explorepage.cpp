@@ -397,10 +397,10 @@ void ExplorePage::refreshScatter()
     if (found) {
         for (std::size_t i = 0; i < found->candidates.size(); ++i) {
             const ExploreCandidate& c = found->candidates[i];
-            const QString mark = m_model->markOf(static_cast<int>(i)), alike = alikeText(c);
+            const QString mark = m_model->markOf(static_cast<int>(i)), equal = equalText(c);
             QStringList notes{tr("n = %1").arg(format::count(c.samples))};
-            if (!alike.isEmpty())
-                notes << alike;
+            if (!equal.isEmpty())
+                notes << equal;
             data.points.push_back({QString::number(i), candidateName(c), x.value(c), y.value(c), x.half(c), y.half(c), c.pareto, mark,
                                    mark.contains(tr("now")), notes});
         }

@@ -153,7 +153,7 @@ bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate)
     return holds(candidate.values) || std::any_of(candidate.equals.begin(), candidate.equals.end(), holds);
 }
 
-QString alikeText(const ExploreCandidate& candidate)
+QString equalText(const ExploreCandidate& candidate)
 {
     return candidate.equals.empty() ? QString()
                                     : QObject::tr("Identical in every metric: %1").arg(QString::fromStdString(equalsText(candidate)));

@@ -27,6 +27,6 @@ namespace prism::ui {
 /// Whether the scenario already has all values of the candidate, or of one that is alike in every figure.
 [[nodiscard]] bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate);
 /// "The same in every figure: VPP 2; VPP 4": which configurations the candidate stands for too; empty where it has none.
-[[nodiscard]] QString alikeText(const ExploreCandidate& candidate);
+[[nodiscard]] QString equalText(const ExploreCandidate& candidate);
 
 } // namespace prism::ui

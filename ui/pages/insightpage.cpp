@@ -33,7 +33,7 @@ QRect areaOf(const QWidget& page, const QList<PlotBase*>& charts)
 bool isOnlyStale(const PageContext& before, const PageContext& now)
 {
     const ShownScenario *was = before.current(), *is = now.current();
-    const auto drawnAlike = [](const ShownScenario& a, const ShownScenario& b) {
+    const auto drawnEqually = [](const ShownScenario& a, const ShownScenario& b) {
         return a.id == b.id && a.snapshot == b.snapshot && a.name == b.name && a.colour == b.colour && a.visible == b.visible
                && a.isBaseline == b.isBaseline && a.invalid == b.invalid && a.cancelled == b.cancelled;
     };
@@ -41,7 +41,7 @@ bool isOnlyStale(const PageContext& before, const PageContext& now)
            && before.insights == now.insights && before.currentId == now.currentId && before.baselineId == now.baselineId
            && before.limitSeconds == now.limitSeconds && before.lowerLimitSeconds == now.lowerLimitSeconds
            && before.sameScale == now.sameScale && before.scenarios.size() == now.scenarios.size()
-           && std::equal(before.scenarios.begin(), before.scenarios.end(), now.scenarios.begin(), drawnAlike);
+           && std::equal(before.scenarios.begin(), before.scenarios.end(), now.scenarios.begin(), drawnEqually);
 }
 
 } // namespace

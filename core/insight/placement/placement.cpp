@@ -62,20 +62,20 @@ std::vector<Row> rowsOf(const StepGraph& graph, std::vector<std::string>& notes)
                 "Replicas have measured speeds; rows are quarters of them by their slowest GPU, each shown by its middle replica.");
         return rows;
     }
-    Row alike;
-    alike.first = -1;
+    Row equal;
+    equal.first = -1;
     std::vector<Row> named;
     for (int r = 0; r < graph.numReplicas; ++r) {
         if (isNamed(graph, r) && named.size() + 1 < kMaxRows) {
             named.push_back({r, 1, {r}});
         } else if (!isNamed(graph, r)) {
-            alike.first = alike.first < 0 ? r : alike.first;
-            alike.replicas.push_back(r);
-            ++alike.count;
+            equal.first = equal.first < 0 ? r : equal.first;
+            equal.replicas.push_back(r);
+            ++equal.count;
         }
     }
-    if (alike.count > 0)
-        rows.push_back(std::move(alike));
+    if (equal.count > 0)
+        rows.push_back(std::move(equal));
     rows.insert(rows.end(), named.begin(), named.end());
     return rows;
 }

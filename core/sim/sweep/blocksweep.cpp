@@ -231,7 +231,7 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_regimes(regimes),
       m_lengths(model.job),
       m_hazards(model.job.patterns.size()),
-      m_alike(model.job.patterns.size()),
+      m_equal(model.job.patterns.size()),
       m_speed(index(model.job.unitRanks())),
       m_group(model.lengthRows.size() * index(model.job.members * model.job.groups)),
       m_stageLength(model.lengthRows.size()),
@@ -347,10 +347,10 @@ void BlockSweep::findEvents(const Hazards& h, std::size_t lanes)
 void BlockSweep::setRegimes(std::span<const SweptLane> lanes)
 {
     const std::size_t first = lanes.front().regimes;
-    const bool alike = std::all_of(lanes.begin(), lanes.end(), [&](const SweptLane& l) { return l.regimes == first; });
-    if (alike && first == m_stepOfAll)
+    const bool equal = std::all_of(lanes.begin(), lanes.end(), [&](const SweptLane& l) { return l.regimes == first; });
+    if (equal && first == m_stepOfAll)
         return;
-    m_stepOfAll = alike ? first : kNoStep;
+    m_stepOfAll = equal ? first : kNoStep;
     for (std::size_t l = 0; l < kLanes; ++l) {
         const std::size_t step = lanes[std::min(l, lanes.size() - 1)].regimes;
         m_regime.row(0)[l] = static_cast<float>(m_regimes.step(step).intra);
@@ -615,9 +615,9 @@ std::vector<UnitRecord> BlockSweep::record(int pattern, std::span<const SweptLan
     return out;
 }
 
-const std::vector<BlockSweep::AlikePasses>& BlockSweep::alikePasses(int pattern)
+const std::vector<BlockSweep::EqualPasses>& BlockSweep::equalPasses(int pattern)
 {
-    std::vector<AlikePasses>& out = m_alike[index(pattern)];
+    std::vector<EqualPasses>& out = m_equal[index(pattern)];
     if (!out.empty())
         return out;
     const Hazards& h = hazards(pattern);
@@ -643,7 +643,7 @@ void BlockSweep::outline(int pattern, std::span<const SweptLane> lanes)
     findEvents(h, 0);
     m_busy.fill(0.0F);
     m_busyOfMicrobatch.fill(0.0F);
-    for (const AlikePasses& passes : alikePasses(pattern)) {
+    for (const EqualPasses& passes : equalPasses(pattern)) {
         const PlanNode& node = m_model.plan->nodes[passes.node];
         HWY_DYNAMIC_DISPATCH(AddMean)(rowsOf(passes.node, h, m_busy.row(index(node.stage))), passes.count);
         if (m_busyOfMicrobatch.rows() > 0)

@@ -112,12 +112,12 @@ private:
         std::vector<std::uint32_t> passBelow, hopBelow; ///< of those that are common: rare below so many of 2^32; else 0
     };
     /// Passes of one stage that take equally long.
-    struct AlikePasses {
+    struct EqualPasses {
         std::size_t node = 0; ///< one of them
         float count = 0.0F;
     };
     const Hazards& hazards(int pattern);
-    const std::vector<AlikePasses>& alikePasses(int pattern);
+    const std::vector<EqualPasses>& equalPasses(int pattern);
     void begin(int pattern, std::span<const SweptLane> lanes, Noise noise);
     void runOptimizers(int pattern, Noise noise);
     [[nodiscard]] NodeRows rowsOf(std::size_t node, const Hazards& h, float* clock);
@@ -147,7 +147,7 @@ private:
     PassLengths m_lengths;
     LaneSeeds m_jobSeeds, m_stepSeeds;
     std::vector<Hazards> m_hazards;
-    std::vector<std::vector<AlikePasses>> m_alike; ///< by pattern
+    std::vector<std::vector<EqualPasses>> m_equal; ///< by pattern
     Rows m_speed, m_group, m_stageLength, m_ownLength, m_data, m_routing;
     Rows m_compute, m_exposed, m_stretch;         ///< per pass
     Rows m_regime;                                ///< within nodes, between them, compute

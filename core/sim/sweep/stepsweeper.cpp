@@ -23,7 +23,7 @@ constexpr double kMargin = 3.5;
 /// With more units than this share within the margin, all are swept.
 constexpr double kTooMany = 1.0 / 3.0;
 /// Figures of an outline that differ by less, relatively, count as one.
-constexpr double kAlike = 1e-5;
+constexpr double kEqual = 1e-5;
 /// Rare kernel events of a unit and step up to this mean number are swept where they happen.
 constexpr double kSeparateUpTo = 0.1;
 /// Values kept of the units of a window of steps.
@@ -193,7 +193,7 @@ void StepSweeper::fitPrediction(NoisePool& pool, const std::vector<Outline>& out
         end(row) = ends[i];
     }
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(known.rows(), known.cols());
-    solver.setThreshold(kAlike); // some are the same but for rounding, as with one micro-batch
+    solver.setThreshold(kEqual); // some are the same but for rounding, as with one micro-batch
     const OutlineVector weight = solver.compute(known).solve(end);
     Eigen::Map<OutlineVector>(pool.weight.data()) = weight;
     const Eigen::VectorXd predicted = known * weight;

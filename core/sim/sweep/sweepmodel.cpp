@@ -141,15 +141,15 @@ void addLengths(SweepModel& m)
             length.lengthRow = rowOf(node.stage, program);
             const bool routed = m.shapes[index(program)].routedSeconds() > 0.0 && !m.routing.isConstant();
             if (routed || !oneGroup) {
-                int alike = program; // passes of this program's length for the same factors
+                int equal = program; // passes of this program's length for the same factors
                 for (int p = 0; !routed && !uneven && p < program; ++p)
                     if (m.shapes[index(p)].sameLength(m.shapes[index(program)])) {
-                        alike = p;
+                        equal = p;
                         break;
                     }
                 const int chunk = node.place % m.graph.schedule.numChunks;
                 const int microbatch = routed || !m.data.isConstant() ? node.microbatch : 0;
-                const auto [it, added] = own.try_emplace({node.stage, routed ? chunk : -1, microbatch, alike, length.lengthRow},
+                const auto [it, added] = own.try_emplace({node.stage, routed ? chunk : -1, microbatch, equal, length.lengthRow},
                                                          static_cast<int>(m.ownLengths.size()));
                 if (added)
                     m.ownLengths.push_back({length.lengthRow, program, chunk, microbatch});

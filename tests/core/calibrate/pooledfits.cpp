@@ -46,7 +46,7 @@ TEST(PooledFits, TakesTheJitterAndTheRegimeOfTheOwnChipAndAllStalls)
     EXPECT_EQ(valueOf(*pooled, "variability.stalls_per_gpu_hour"), "0.002"); // 6 in 3,000
     EXPECT_EQ(valueOf(*pooled, "variability.compute_regime.cv"), "0");       // the one of this chip shows none
     EXPECT_EQ(valueOf(*pooled, "measured.compute_level"), "none");
-    EXPECT_TRUE(isAlike(pooled->machine, gpu)); // holds on any GPU
+    EXPECT_TRUE(isEqual(pooled->machine, gpu)); // holds on any GPU
     const auto other = pooledCalibration(systems, *gpuPreset("a100-sxm-80gb"));
     ASSERT_TRUE(other.ok());
     EXPECT_EQ(valueOf(*other, "variability.compute_regime.cv"), "0.002"); // of three systems, none of this chip

@@ -208,7 +208,7 @@ TEST(ClusterCalibration, AChipIsWithinATenthOfItsCoresAndFifteenPerCentOfItsPeak
     GpuSpec gpu;
     gpu.numSms = 100;
     gpu.peakBf16Tflops = 1'000;
-    const auto holdsFor = [&](double peak, int sms) { return isAlike({"g", peak, sms}, gpu); };
+    const auto holdsFor = [&](double peak, int sms) { return isEqual({"g", peak, sms}, gpu); };
     for (const auto& [peak, sms] : {std::pair{1'150.0, 110}, {850.0, 90}, {0.0, 500}, {5'000.0, 0}, {-1.0, 500}})
         EXPECT_TRUE(holdsFor(peak, sms)) << peak << " " << sms;
     for (const auto& [peak, sms] : {std::pair{1'151.0, 100}, {849.0, 100}, {1'000.0, 111}, {1'000.0, 89}})

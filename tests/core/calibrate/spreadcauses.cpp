@@ -280,10 +280,10 @@ TEST(StallRange, IsThatOfThePoissonAndTheGeometricDistribution)
 
 TEST(StallRange, KnowsThatSystemsDiffer)
 {
-    const CountRange alike = stallRange(0.002, 0, 5'000), differing = stallRange(0.002, 1, 5'000);
-    EXPECT_NEAR(alike.low, 4, 1); // Poisson of mean 10
-    EXPECT_NEAR(alike.high, 17, 1);
-    EXPECT_LT(differing.low, alike.low);
+    const CountRange equal = stallRange(0.002, 0, 5'000), differing = stallRange(0.002, 1, 5'000);
+    EXPECT_NEAR(equal.low, 4, 1); // Poisson of mean 10
+    EXPECT_NEAR(equal.high, 17, 1);
+    EXPECT_LT(differing.low, equal.low);
     EXPECT_NEAR(differing.high, 38, 2); // geometric of mean 10: ln 0.025 / ln (10 / 11)
     EXPECT_EQ(stallRange(0, 1, 5'000).high, 0);
 }

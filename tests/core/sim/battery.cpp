@@ -712,15 +712,15 @@ void rareEvents(Builder& b)
                 for (Op& op : p.blocks[0].ops)
                     op.sync = Sync::cell;
         });
-    const auto unlike = [](JobShape& s) {
+    const auto different = [](JobShape& s) {
         s.stages = s.microbatches = 2;
         s.groups = s.groupRanks = 4;
         s.replicas = 2;
         s.collectiveSeconds = 0;
         s.compute = rare({Family::lognormal, 0.02}, 5e-3, 3.0);
     };
-    b.add("frequent, groups, slow rank", unlike, [](StepGraph& g) { g.slow = {{0, 0, 0, 1.3, 1.0}}; });
-    b.add("frequent, groups, data, slow rank", unlike, [](StepGraph& g) {
+    b.add("frequent, groups, slow rank", different, [](StepGraph& g) { g.slow = {{0, 0, 0, 1.3, 1.0}}; });
+    b.add("frequent, groups, data, slow rank", different, [](StepGraph& g) {
         g.dataScope = DataScope::group;
         g.data = {Family::lognormal, 0.04};
         g.spatial = {Family::lognormal, 0.02};
