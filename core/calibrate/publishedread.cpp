@@ -157,7 +157,7 @@ struct Reader {
     void readExecution();
     void readSchedule();
     void readMeasured();
-    void sayUnknownKeys();
+    void reportUnknownKeys();
 };
 
 void Reader::readShape()
@@ -270,7 +270,7 @@ void Reader::readMeasured()
         skip("no step time is published");
 }
 
-void Reader::sayUnknownKeys()
+void Reader::reportUnknownKeys()
 {
     for (const auto& [part, keys] : knownKeys())
         for (const auto& [key, value] : (*part == '\0' ? row : child(row, part)).items())
@@ -295,7 +295,7 @@ PublishedRow readRow(const nlohmann::json& row, const nlohmann::json& source)
         r.readExecution();
     }
     r.readMeasured();
-    r.sayUnknownKeys();
+    r.reportUnknownKeys();
     return std::move(r.out);
 }
 

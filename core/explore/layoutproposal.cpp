@@ -233,8 +233,8 @@ Diagnostics nothingToPropose(const Pass& pass)
                         std::to_string(pass.points) + " layouts", "more GPUs, GPUs with more memory, or a smaller model", "", ""}};
     std::vector<ReasonCount> reasons = pass.reasons;
     std::stable_sort(reasons.begin(), reasons.end(), [](const ReasonCount& a, const ReasonCount& b) { return a.count > b.count; });
-    constexpr std::size_t kTold = 4;
-    for (std::size_t i = 0; i < std::min(kTold, reasons.size()); ++i)
+    constexpr std::size_t kReported = 4;
+    for (std::size_t i = 0; i < std::min(kReported, reasons.size()); ++i)
         errors.push_back(
             {Severity::error, "cluster.num_gpus", reasons[i].reason, std::to_string(reasons[i].count) + " layouts", "", "", ""});
     return errors;

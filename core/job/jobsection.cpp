@@ -20,13 +20,13 @@ namespace prism {
 namespace {
 
 /// Inputs whose origin is told where they are part of the answer: zero stands for "there is none".
-constexpr const char* kTold[] = {"detection_s",           "restart_s",
-                                 "repair_hours",          "spare_nodes",
-                                 "checkpoint_interval_s", "checkpoint_block_s",
-                                 "checkpoint_persist_s",  "slow_per_1000_node_days",
-                                 "evaluation_s",          "maintenance_every_days",
-                                 "node_power_kw",         "pue",
-                                 "grid_g_co2_per_kwh"};
+constexpr const char* kReported[] = {"detection_s",           "restart_s",
+                                     "repair_hours",          "spare_nodes",
+                                     "checkpoint_interval_s", "checkpoint_block_s",
+                                     "checkpoint_persist_s",  "slow_per_1000_node_days",
+                                     "evaluation_s",          "maintenance_every_days",
+                                     "node_power_kw",         "pue",
+                                     "grid_g_co2_per_kwh"};
 
 /// Source sentences of a job preset by key; empty where there is none.
 nlohmann::json sourcesOf(const std::string& preset)
@@ -127,7 +127,7 @@ std::vector<JobAssumption> jobAssumptions(const Scenario& scenario, const JobSec
         base.job = *preset;
     const nlohmann::json sources = named.empty() ? nlohmann::json::object() : sourcesOf(named);
     std::vector<JobAssumption> all{failuresOf(section, (section.assumed ? followed : base).job.failures, sources)};
-    for (const char* key : kTold) {
+    for (const char* key : kReported) {
         const Parameter* p = findParameter(std::string("job.") + key);
         if (isZero(p->get(own)))
             continue;

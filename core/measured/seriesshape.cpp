@@ -280,11 +280,11 @@ std::string shapeText(const RunShape& shape)
     if (shape.startUp > 0)
         text += fmt::format(" (until long steps became rarer at {})", shape.startUp);
     text += fmt::format("; {} after a pause ({})", shape.afterPause.size(), shape.pausesLogged ? "time stamps" : "even spacing");
-    constexpr std::size_t kMostTold = 20;
-    for (std::size_t i = 0; i < std::min(shape.shifts.size(), kMostTold); ++i)
+    constexpr std::size_t kMostReported = 20;
+    for (std::size_t i = 0; i < std::min(shape.shifts.size(), kMostReported); ++i)
         text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shape.shifts[i].factor - 1.0), shape.shifts[i].index);
-    if (shape.shifts.size() > kMostTold)
-        text += fmt::format("; {} changes of level more", shape.shifts.size() - kMostTold);
+    if (shape.shifts.size() > kMostReported)
+        text += fmt::format("; {} changes of level more", shape.shifts.size() - kMostReported);
     text += shape.trend == 0.0 ? "; no trend" : fmt::format("; trend {:+.2f} % over the run", 100.0 * shape.trend);
     return text + fmt::format("; noise between neighbours {:.1f} ms", 1e3 * shape.noiseSeconds);
 }

@@ -94,8 +94,8 @@ bool ByteSource::watch()
         m_end = StreamEnd::bomb;
         return false;
     }
-    if (m_control.progress && m_read - m_told >= kWatchBytes) {
-        m_told = m_read;
+    if (m_control.progress && m_read - m_levelled >= kWatchBytes) {
+        m_levelled = m_read;
         m_control.progress(onDisk, m_size);
     }
     return true;

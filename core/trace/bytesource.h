@@ -46,7 +46,7 @@ private:
 
     std::unique_ptr<void, Closer> m_file;
     ReadControl m_control;
-    std::uint64_t m_size = 0, m_read = 0, m_told = 0;
+    std::uint64_t m_size = 0, m_read = 0, m_levelled = 0;
     StreamEnd m_end = StreamEnd::open;
 };
 

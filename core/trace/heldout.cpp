@@ -119,7 +119,7 @@ TraceJob trainingJob(const TraceJob& job, const std::vector<bool>& chosen, int r
     return train;
 }
 
-void sayAssumptions(HeldOut& h, std::size_t steps)
+void reportAssumptions(HeldOut& h, std::size_t steps)
 {
     if (h.trainReplicas < h.replicas) {
         h.assumptions.push_back("the " + std::to_string(h.replicas - h.trainReplicas)
@@ -196,7 +196,7 @@ Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& o
     h.workerNoiseShare = model->factors().workerNoiseShare;
     h.stepNoiseShare = model->factors().stepNoiseShare;
     h.microBatchCorrelation = model->factors().microBatchCorrelation;
-    sayAssumptions(h, training.size());
+    reportAssumptions(h, training.size());
     compare(h, *model, options, measured, std::move(phases));
     return h;
 }

@@ -151,7 +151,7 @@ void take(TraceJob& job, const Rows& rows, const ReplicaSources& sources)
 }
 
 /// Notes how many replicas the job ran with and says which are missing.
-void sayReplicas(TraceJob& job, const JobShape& shape, const ReplicaSources& sources, const std::set<Worker>& steady)
+void reportReplicas(TraceJob& job, const JobShape& shape, const ReplicaSources& sources, const std::set<Worker>& steady)
 {
     std::set<int> seen;
     for (const Worker& w : steady)
@@ -197,7 +197,7 @@ Result<TraceJob> jobFromOperations(std::vector<SteppedOperation> rows, const Job
                           ""};
     job.replicas = static_cast<int>(sources.size());
     take(job, rows, sources);
-    sayReplicas(job, shape, sources, steady);
+    reportReplicas(job, shape, sources, steady);
     keepComplete(job, shape);
     if (job.steps.empty())
         return Diagnostic{Severity::error, shape.path, "there is no complete step", "", "a step with every worker's operations", "", ""};

@@ -59,14 +59,14 @@ TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
     settle(*window);
     const StudyState& state = window->workspace().study().state();
     ASSERT_EQ(state.entries.size(), 4U);
-    int told = 0;
+    int reported = 0;
     for (const ScenarioEntry& e : state.entries)
         if (const ScenarioEntry* parent = state.find(e.parentId)) {
-            ++told;
+            ++reported;
             EXPECT_NE(parent->id, e.id);
             EXPECT_TRUE(lineage(state, e).contains(QString::fromStdString(parent->scenario->name)));
         }
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(ManyScenarios, OneValueGoesIntoTheChosenOnesAsOneStepOrIntoNone)

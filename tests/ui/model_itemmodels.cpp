@@ -57,26 +57,26 @@ TEST(Models, TellTheRowsThatAnEditChangesAndNoOthers)
         study.duplicate(1);
     const auto work = [&] { EXPECT_TRUE(QTest::qWaitFor([&] { return !workspace.bridge().isBusy(); }) && (QTest::qWait(20), true)); };
     work();
-    std::set<int> told;
-    QObject::connect(&table, &QAbstractItemModel::dataChanged, &workspace, [&told](const QModelIndex& first, const QModelIndex& last) {
+    std::set<int> reported;
+    QObject::connect(&table, &QAbstractItemModel::dataChanged, &workspace, [&reported](const QModelIndex& first, const QModelIndex& last) {
         for (int row = first.row(); row <= last.row(); ++row)
-            told.insert(row);
+            reported.insert(row);
     });
     const int id = table.idAt(kEdited);
     EXPECT_TRUE(study.setParameter(id, "variability.spatial.cv", "0.021").empty()); // within the scale of the others
     work();
-    EXPECT_EQ(told, std::set<int>{kEdited});
-    told.clear();
+    EXPECT_EQ(reported, std::set<int>{kEdited});
+    reported.clear();
     study.setBaseline(id); // every row is compared with it
     work();
-    EXPECT_EQ(told.size(), static_cast<std::size_t>(kScenarios));
+    EXPECT_EQ(reported.size(), static_cast<std::size_t>(kScenarios));
     study.rename(study.state().baselineId, u"parent"_s);
     const int child = study.duplicate(id);
     work();
-    told.clear();
+    reported.clear();
     study.setParameter(id, "variability.spatial.cv", "0.018");
     work();
-    EXPECT_TRUE(told.contains(table.rowOf(child))) << "its note says what differs from its parent";
+    EXPECT_TRUE(reported.contains(table.rowOf(child))) << "its note says what differs from its parent";
 }
 
 } // namespace prism::ui::test

@@ -106,16 +106,16 @@ TEST(Report, ASlideIsSixteenToNine)
 TEST(Report, EverySlideSaysASentenceAboutWhatItShows)
 {
     const Findings& found = foundOnce();
-    const auto saysThat = [](const QString& sentence, const QString& what) {
+    const auto mentionsThat = [](const QString& sentence, const QString& what) {
         EXPECT_TRUE(sentence.endsWith(u'.') && sentence.contains(what)) << sentence.toStdString();
     };
     const auto [least, most] =
         std::minmax_element(found.scenarios.begin(), found.scenarios.end(),
                             [](const FoundScenario& a, const FoundScenario& b) { return a.snapshot->across.p95 < b.snapshot->across.p95; });
-    saysThat(scenarioSentence(found), format::seconds(least->snapshot->across.p95).text() + u" with "_s + least->name);
-    saysThat(scenarioSentence(found), format::seconds(most->snapshot->across.p95).text() + u" with "_s + most->name);
+    mentionsThat(scenarioSentence(found), format::seconds(least->snapshot->across.p95).text() + u" with "_s + least->name);
+    mentionsThat(scenarioSentence(found), format::seconds(most->snapshot->across.p95).text() + u" with "_s + most->name);
     ASSERT_TRUE(found.best().job);
-    saysThat(costSentence(found), format::dollars(found.best().job->costUsdMean).text());
+    mentionsThat(costSentence(found), format::dollars(found.best().job->costUsdMean).text());
     for (const ReportFigure& figure : reportFigures(found))
         EXPECT_TRUE(figure.sentence.endsWith(u'.')) << figure.id.toStdString();
 }

@@ -97,7 +97,7 @@ protected:
     }
     void show(Page& page, PageState steps, const SnapshotPtr& data) { page.setContext(contextOf(stepsIn(steps, data))); }
     /// The page is in the state, and what is written on it says that state and no other.
-    static void expectSaid(Page& page, PageState state, const std::string& how)
+    static void expectPrinted(Page& page, PageState state, const std::string& how)
     {
         SCOPED_TRACE(page.id().toStdString() + ", " + how);
         EXPECT_EQ(wordOf(page.state()), wordOf(state)) << static_cast<int>(page.state());
@@ -141,7 +141,7 @@ TEST_F(PageStateWalk, WithoutAnAnswerEveryChangeIsSaid)
                     continue;
                 show(*page, from, nullptr);
                 show(*page, to, nullptr);
-                expectSaid(*page, to, wordOf(from).toStdString() + " to " + wordOf(to).toStdString());
+                expectPrinted(*page, to, wordOf(from).toStdString() + " to " + wordOf(to).toStdString());
             }
         page->hide();
     }
@@ -159,7 +159,7 @@ TEST_F(PageStateWalk, WithAnAnswerEveryChangeIsSaid)
                     continue; // with a result they are stale
                 show(*page, from, snapshot);
                 show(*page, to, snapshot);
-                expectSaid(*page, to, wordOf(from).toStdString() + " to " + wordOf(to).toStdString() + " with a result");
+                expectPrinted(*page, to, wordOf(from).toStdString() + " to " + wordOf(to).toStdString() + " with a result");
             }
         EXPECT_TRUE(runner->isIdle()) << page->id().toStdString() << ": the same question again costs nothing";
         page->hide();
@@ -178,19 +178,19 @@ TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
             continue;
         }
         ++asked;
-        expectSaid(*page, PageState::waiting, "held");
+        expectPrinted(*page, PageState::waiting, "held");
         runner->setHeld(false);
-        expectSaid(*page, PageState::computing, "started");
+        expectPrinted(*page, PageState::computing, "started");
         runner->cancelAll();
         waitFor(*page);
-        expectSaid(*page, PageState::cancelled, "stopped");
+        expectPrinted(*page, PageState::cancelled, "stopped");
         show(*page, PageState::current, snapshot);
-        expectSaid(*page, PageState::cancelled, "stopped, and looked at again");
+        expectPrinted(*page, PageState::cancelled, "stopped, and looked at again");
         runner->retry();
         show(*page, PageState::current, snapshot);
         EXPECT_TRUE(page->isComputing()) << page->id().toStdString();
         waitFor(*page);
-        expectSaid(*page, PageState::current, "answered");
+        expectPrinted(*page, PageState::current, "answered");
         page->hide();
     }
     EXPECT_GE(asked, 6) << "sensitivity, placement, pipeline, scale, moves, job";
@@ -211,7 +211,7 @@ TEST_F(PageStateWalk, WhatFailsSaysWhy)
             const QString written = writtenOn(*page);
             EXPECT_FALSE(written.contains(u"Computing"_s) || written.contains(u" …"_s)) << page->id().toStdString();
             show(*page, PageState::invalid, broken);
-            expectSaid(*page, PageState::invalid, "failed to invalid");
+            expectPrinted(*page, PageState::invalid, "failed to invalid");
             show(*page, PageState::current, broken);
             waitFor(*page);
             EXPECT_EQ(page->state(), PageState::failed) << page->id().toStdString();

@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kFigureLetters = 7;    ///< of a name in the choice of figures that are always seen
 constexpr double kRangesField = 216; // pixels at scale 1
-constexpr int kToldReasons = 6;
+constexpr int kReportedReasons = 6;
 const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p95"_s};
 
 /// The search, going on from what is kept of the same question, and kept itself as it goes.
@@ -364,10 +364,10 @@ void ExplorePage::refreshRejected()
     QStringList parts;
     const Exploration* found = m_search.value();
     if (found) {
-        int told = 0;
+        int reported = 0;
         std::int64_t rest = 0;
         for (const ExploreRejection& r : found->rejected)
-            if (++told <= kToldReasons)
+            if (++reported <= kReportedReasons)
                 parts << u"%1 %2"_s.arg(format::count(r.count), QString::fromStdString(r.reason).section(u": "_s, -1));
             else
                 rest += r.count;

@@ -107,13 +107,13 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
 
 GoalMoves onLevelOf(const Snapshot& known, const GoalMoves& drawn, const GoalQuery& query)
 {
-    GoalMoves told = drawn;
-    told.moves = prism::onLevelOf(known, drawn.moves, goalOf(query));
-    told.nowSeconds = known.sortedAcrossSeconds;
-    for (std::vector<double>& steps : told.moveSeconds)
+    GoalMoves reported = drawn;
+    reported.moves = prism::onLevelOf(known, drawn.moves, goalOf(query));
+    reported.nowSeconds = known.sortedAcrossSeconds;
+    for (std::vector<double>& steps : reported.moveSeconds)
         steps = prism::onLevelOf(known.sortedAcrossSeconds, drawn.nowSeconds, steps);
-    draw(told);
-    return told;
+    draw(reported);
+    return reported;
 }
 
 } // namespace prism::ui

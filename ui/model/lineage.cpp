@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 QString lineage(const StudyState& state, const ScenarioEntry& entry)
 {
-    constexpr int kTold = 4;
+    constexpr int kReported = 4;
     const ScenarioEntry* parent = state.find(entry.parentId);
     if (!parent)
         return {};
@@ -20,7 +20,7 @@ QString lineage(const StudyState& state, const ScenarioEntry& entry)
     QStringList parts;
     int more = 0;
     for (const Parameter* p : differences(*parent->scenario, *entry.scenario)) {
-        if (parts.size() == kTold) {
+        if (parts.size() == kReported) {
             ++more;
             continue;
         }

@@ -32,8 +32,8 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr double kGoalField = 112;      // pixels at scale 1
-constexpr double kToldRemainder = 1e-6; ///< of the figure; a smaller one is rounding
+constexpr double kGoalField = 112;          // pixels at scale 1
+constexpr double kReportedRemainder = 1e-6; ///< of the figure; a smaller one is rounding
 } // namespace
 
 MovesPage::MovesPage(const Theme& theme, QWidget* parent)
@@ -199,8 +199,8 @@ GoalQuery MovesPage::query() const
 const GoalMoves* MovesPage::found() const
 {
     const SnapshotPtr known = snapshot();
-    return m_toldMoves.of(m_moves, {known}, isAboutShown(m_moves),
-                          [&](const GoalMoves& drawn, bool about) { return about ? onLevelOf(*known, drawn, query()) : drawn; });
+    return m_levelledMoves.of(m_moves, {known}, isAboutShown(m_moves),
+                              [&](const GoalMoves& drawn, bool about) { return about ? onLevelOf(*known, drawn, query()) : drawn; });
 }
 
 const Comparison* MovesPage::comparison() const
@@ -209,8 +209,9 @@ const Comparison* MovesPage::comparison() const
     const SnapshotPtr from = base ? base->snapshot : nullptr, known = snapshot();
     const bool about = from && from->valid() && isAboutShown(m_comparison)
                        && m_comparison.shown().inputs.endsWith(QString::fromStdString(from->hash.text()));
-    return m_toldComparison.of(m_comparison, {from, known}, about,
-                               [&](const Comparison& drawn, bool held) { return held ? prism::onLevelOf(*from, *known, drawn) : drawn; });
+    return m_levelledComparison.of(m_comparison, {from, known}, about, [&](const Comparison& drawn, bool held) {
+        return held ? prism::onLevelOf(*from, *known, drawn) : drawn;
+    });
 }
 
 void MovesPage::contextChanged()
@@ -302,7 +303,7 @@ WaterfallData whyItMoved(const Comparison& c, int series)
         row.figure = format::secondsDelta(item.deltaP95.value);
         row.interval = item.deltaP95.halfWidth > 0 ? format::intervalBeside(item.deltaP95.value, item.deltaP95.halfWidth) : QString();
         row.clear = item.deltaP95.significant();
-        if (row.kind != WaterfallRow::Kind::remainder || std::abs(row.value) > kToldRemainder * std::max(a, b))
+        if (row.kind != WaterfallRow::Kind::remainder || std::abs(row.value) > kReportedRemainder * std::max(a, b))
             data.rows.push_back(row);
     }
     data.rows.push_back(whole(c.nameB, b, WaterfallRow::Kind::total));
@@ -340,7 +341,7 @@ void MovesPage::refresh()
 {
     const GoalMoves* found = this->found();
     m_title->setText(m_goal > 0 ? tr("What would reach p95 ≤ %1").arg(format::seconds(m_goal).text()) : tr("What would help most"));
-    const std::pair<int, double> listed(m_toldMoves.version(), m_goal);
+    const std::pair<int, double> listed(m_levelledMoves.version(), m_goal);
     if (found && listed != m_listed) { // laying out the rows takes longer than a frame
         m_listed = listed;
         const int row = m_table->currentIndex().row();

@@ -77,8 +77,8 @@ private:
     QPushButton* m_apply;
     double m_goal = 0, m_dragged = 0; ///< seconds; dragged: 0 = not being dragged
     std::pair<int, double> m_listed;  ///< answer and goal that the table shows
-    mutable Levelled<GoalMoves> m_toldMoves;
-    mutable Levelled<Comparison> m_toldComparison;
+    mutable Levelled<GoalMoves> m_levelledMoves;
+    mutable Levelled<Comparison> m_levelledComparison;
     InsightSlot<GoalMoves> m_moves{QStringLiteral("moves")};
     InsightSlot<Comparison> m_comparison{QStringLiteral("why")};
 };

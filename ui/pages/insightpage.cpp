@@ -185,9 +185,9 @@ void InsightPage::listenTo(const PageContext& context)
     m_insights = context.insights;
     if (!m_insights)
         return;
-    connect(m_insights, &InsightRunner::started, this, &InsightPage::sayStates);
-    connect(m_insights, &InsightRunner::progress, this, &InsightPage::sayStates);
-    connect(m_insights, &InsightRunner::finished, this, &InsightPage::sayStates);
+    connect(m_insights, &InsightRunner::started, this, &InsightPage::reportStates);
+    connect(m_insights, &InsightRunner::progress, this, &InsightPage::reportStates);
+    connect(m_insights, &InsightRunner::finished, this, &InsightPage::reportStates);
 }
 
 void InsightPage::present(const Presented& shown)
@@ -237,7 +237,7 @@ InsightStatus InsightPage::otherResult() const
     return Page::otherResult();
 }
 
-void InsightPage::sayStates()
+void InsightPage::reportStates()
 {
     if (!isVisible())
         return;

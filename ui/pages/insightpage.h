@@ -112,7 +112,7 @@ private:
     void giveSideItsHeight();
     /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
     [[nodiscard]] bool fitsBeside() const;
-    void sayStates(); ///< on every chart that was presented
+    void reportStates(); ///< on every chart that was presented
     void showMessage(const Presented& shown) const;
     [[nodiscard]] InsightStatus statusOf(const Presented& shown) const;
     void listenTo(const PageContext& context);

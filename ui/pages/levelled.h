@@ -23,23 +23,23 @@ public:
     {
         const R* answer = slot.value();
         if (!answer) {
-            m_told.reset();
+            m_levelled.reset();
             return nullptr;
         }
-        const bool another = !m_told || !(m_token == slot.shown());
+        const bool another = !m_levelled || !(m_token == slot.shown());
         if (another || (about && known != m_known)) {
-            m_told = tell(*answer, about);
+            m_levelled = tell(*answer, about);
             m_token = slot.shown();
             m_known = about ? known : QList<SnapshotPtr>();
             ++m_version;
         }
-        return &*m_told;
+        return &*m_levelled;
     }
     /// Another number for each answer that was made.
     [[nodiscard]] int version() const { return m_version; }
 
 private:
-    std::optional<R> m_told;
+    std::optional<R> m_levelled;
     ResultToken m_token;
     QList<SnapshotPtr> m_known;
     int m_version = 0;

@@ -15,8 +15,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t kMostClasses = 3; // named in a change
-constexpr double kToldShare = 0.02;     // of the change; what is less is not told
-constexpr double kLeastTold = 1e-6;     // seconds
+constexpr double kReportedShare = 0.02; // of the change; what is less is not told
+constexpr double kLeastReported = 1e-6; // seconds
 
 struct KindGroup {
     QString name;
@@ -57,7 +57,7 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
 QString changeText(const Timeline& from, const Timeline& to)
 {
     const StepChange change = changeOfStep(from, to);
-    const double told = std::max(kLeastTold, kToldShare * std::abs(change.stepSeconds));
+    const double reported = std::max(kLeastReported, kReportedShare * std::abs(change.stepSeconds));
     const KindGroup groups[] = {
         {QObject::tr("forward"), {SpanKind::forward}},
         {QObject::tr("backward"), {SpanKind::backward, SpanKind::weight}},
@@ -69,17 +69,17 @@ QString changeText(const Timeline& from, const Timeline& to)
         double seconds = 0;
         for (const SpanKind kind : group.kinds)
             seconds += change.of(kind);
-        if (std::abs(seconds) >= told)
+        if (std::abs(seconds) >= reported)
             parts << std::pair{seconds, group.name};
     }
-    if (std::abs(change.delaySeconds) >= told)
+    if (std::abs(change.delaySeconds) >= reported)
         parts << std::pair{change.delaySeconds, QObject::tr("jitter and stalls")};
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
     QStringList kinds, classes;
     for (const auto& [seconds, name] : parts)
         kinds << u"%1 %2"_s.arg(name, format::secondsDelta(seconds));
     for (std::size_t i = 0; i < std::min(kMostClasses, change.byClass.size()); ++i)
-        if (const SpanPart& part = change.byClass[i]; std::abs(part.seconds) >= told)
+        if (const SpanPart& part = change.byClass[i]; std::abs(part.seconds) >= reported)
             classes << u"%1 %2"_s.arg(
                 format::kernelClass(QString::fromStdString(to.classNames[static_cast<std::size_t>(part.kernelClass)])),
                 format::secondsDelta(part.seconds));

@@ -185,8 +185,8 @@ PlaceGrouping PlacementPage::grouping() const
 const PlacementMap* PlacementPage::shownMap() const
 {
     const SnapshotPtr known = snapshot();
-    return m_told.of(m_places, {known}, isAboutShown(m_places),
-                     [&](const PlacementMap& drawn, bool about) { return inReplicaOrder(about ? onLevelOf(*known, drawn) : drawn); });
+    return m_levelled.of(m_places, {known}, isAboutShown(m_places),
+                         [&](const PlacementMap& drawn, bool about) { return inReplicaOrder(about ? onLevelOf(*known, drawn) : drawn); });
 }
 
 void PlacementPage::typeFactor(const QString& text)
@@ -239,9 +239,9 @@ void PlacementPage::refresh()
     const ScenarioEntry* entry = context().study ? context().study->current() : nullptr;
     m_nodes->setNodes(s, entry ? *entry->scenario : Scenario{}, isAboutShown(m_slow) ? m_slow.value() : nullptr, m_hosts);
     const bool searched = m_searching && s && hasOrder(s->scenario) && isAboutShown(m_search);
-    const PlacementResult* found = m_toldSearch.of(m_search, {s}, isAboutShown(m_search), [&](const PlacementResult& drawn, bool about) {
-        return about ? onLevelOf(*s, drawn) : drawn;
-    });
+    const PlacementResult* found =
+        m_levelledSearch.of(m_search, {s}, isAboutShown(m_search),
+                            [&](const PlacementResult& drawn, bool about) { return about ? onLevelOf(*s, drawn) : drawn; });
     m_nodes->setAdvice(s, {searched ? found : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
     present({m_nodes});
     refreshGains();
@@ -266,7 +266,7 @@ void PlacementPage::groupPlaces(const PlacementMap* map, const HeatData& data)
 {
     const SnapshotPtr s = snapshot();
     const QString placed = !map ? QString()
-                                : u"%1/%2/%3/%4/%5"_s.arg(m_told.version())
+                                : u"%1/%2/%3/%4/%5"_s.arg(m_levelled.version())
                                       .arg(m_figure->current())
                                       .arg(m_grouping->current())
                                       .arg(s ? QString::fromStdString(s->hash.text()) : QString())

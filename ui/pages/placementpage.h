@@ -80,8 +80,8 @@ private:
     std::vector<int> m_found; ///< nodes, ascending
     int m_shownNode = -1;     ///< the one of them that was shown last
     bool m_searching = false;
-    mutable Levelled<PlacementMap> m_told;
-    Levelled<PlacementResult> m_toldSearch;
+    mutable Levelled<PlacementMap> m_levelled;
+    Levelled<PlacementResult> m_levelledSearch;
     InsightSlot<PlacementMap> m_places{QStringLiteral("placement")};
     InsightSlot<SlowNodesReport> m_slow{QStringLiteral("slownodes")};
     InsightSlot<PlacementResult> m_search{QStringLiteral("placementsearch")};

@@ -216,8 +216,8 @@ void ScalePage::ask()
 const ScaleCurve* ScalePage::curve() const
 {
     const SnapshotPtr known = snapshot();
-    return m_told.of(m_curve, {known}, isAboutShown(m_curve),
-                     [&](const ScaleCurve& drawn, bool about) { return about ? onLevelOf(*known, drawn) : drawn; });
+    return m_levelled.of(m_curve, {known}, isAboutShown(m_curve),
+                         [&](const ScaleCurve& drawn, bool about) { return about ? onLevelOf(*known, drawn) : drawn; });
 }
 
 void ScalePage::refresh()
@@ -252,10 +252,10 @@ void ScalePage::refresh()
     present({m_chart, [this] { return m_curve.status(); }, tr("Sampling each number of GPUs"),
              curve && curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString()});
     present({m_card, [this] { return m_curve.status(); }});
-    const int told = curve ? m_told.version() : 0;
-    if (m_filledWith != told)
+    const int reported = curve ? m_levelled.version() : 0;
+    if (m_filledWith != reported)
         fillTable(curve);
-    m_filledWith = told;
+    m_filledWith = reported;
 }
 
 void ScalePage::fillTable(const ScaleCurve* curve)

@@ -46,7 +46,7 @@ private:
     QFrame* m_card;
     QTableWidget* m_points;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
-    mutable Levelled<ScaleCurve> m_told;
+    mutable Levelled<ScaleCurve> m_levelled;
     int m_filledWith = -1; ///< the version of what is told that the table shows
 };
 

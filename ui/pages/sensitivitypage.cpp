@@ -395,8 +395,8 @@ void SensitivityPage::refresh()
 const SensitivityTable* SensitivityPage::table() const
 {
     const SnapshotPtr known = snapshot();
-    return m_told.of(m_table, {known}, isAboutShown(m_table),
-                     [&](const SensitivityTable& drawn, bool about) { return about ? onLevelOf(*known, drawn) : drawn; });
+    return m_levelled.of(m_table, {known}, isAboutShown(m_table),
+                         [&](const SensitivityTable& drawn, bool about) { return about ? onLevelOf(*known, drawn) : drawn; });
 }
 
 void SensitivityPage::refreshTornado()

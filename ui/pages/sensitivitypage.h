@@ -75,7 +75,7 @@ private:
     bool m_isWhole = false; ///< every cause is listed
     SlopeChart* m_slopes;
     PairedBarChart* m_bars;
-    mutable Levelled<SensitivityTable> m_told;
+    mutable Levelled<SensitivityTable> m_levelled;
     InsightSlot<SensitivityTable> m_table{QStringLiteral("sensitivity")};
     InsightSlot<TailAttribution> m_tail{QStringLiteral("attribution")};
 };

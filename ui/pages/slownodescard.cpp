@@ -184,7 +184,7 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
         m_few->setCurrent(std::min(2, static_cast<int>(choices.size()) - 1)); // three at most: what is done by hand
     }
     if (few)
-        sayExchanges();
+        reportExchanges();
     if (result) {
         const double p95 = result->given.p95;
         m_advice->setText(result->withinNoise
@@ -227,7 +227,7 @@ void SlowNodesCard::setActing(bool on)
     m_hostfile->setEnabled(on);
 }
 
-void SlowNodesCard::sayExchanges()
+void SlowNodesCard::reportExchanges()
 {
     if (!m_result)
         return;
@@ -269,7 +269,7 @@ int SlowNodesCard::chosenExchanges() const
 void SlowNodesCard::chooseExchanges(int choice)
 {
     m_few->setCurrent(choice);
-    sayExchanges();
+    reportExchanges();
     Q_EMIT exchangesChosen(choice);
 }
 

@@ -60,7 +60,7 @@ private:
     void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* repaired, const format::DeltaScale& scale);
 
     void showNextStep(bool measured);
-    void sayExchanges();
+    void reportExchanges();
     [[nodiscard]] QString measuredText(const Scenario& scenario) const;
 
     const Theme& m_theme;

@@ -219,9 +219,9 @@ bool ValidatePage::follow(bool on)
 void ValidatePage::take(const LogAdvance& news)
 {
     m_alarms += news.alarms;
-    constexpr int kTold = 3;
+    constexpr int kReported = 3;
     QStringList lines{news.sentence};
-    lines += m_alarms.mid(std::max<qsizetype>(0, m_alarms.size() - kTold));
+    lines += m_alarms.mid(std::max<qsizetype>(0, m_alarms.size() - kReported));
     m_followed->setText(lines.join(u'\n'));
     m_followed->setProperty("role", m_alarms.isEmpty() ? u"secondary"_s : u"warning"_s);
     restyle(m_followed);

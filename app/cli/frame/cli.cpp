@@ -141,7 +141,7 @@ Scenario withCalibration(Scenario scenario, const CommonOptions& options)
     const std::filesystem::path file = options.scenario;
     const bool isFile = std::filesystem::is_regular_file(file, error);
     ImportResult read = require(withCalibrationFile(std::move(scenario), isFile ? file.parent_path().string() : std::string()));
-    sayDiagnostics(options, read.notes);
+    reportDiagnostics(options, read.notes);
     return std::move(read.scenario);
 }
 
@@ -227,7 +227,7 @@ bool isForTerminal(const CommonOptions& options)
     return options.output.empty() && !options.json && isTerminal(StandardStream::output);
 }
 
-void sayLine(const CommonOptions& options, const std::string& line)
+void reportLine(const CommonOptions& options, const std::string& line)
 {
     if (options.quiet)
         return;
@@ -235,7 +235,7 @@ void sayLine(const CommonOptions& options, const std::string& line)
         std::cerr << printable(lines.text(), kMaxSentenceBytes) << '\n';
 }
 
-void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics)
+void reportDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics)
 {
     if (!options.quiet)
         std::cerr << diagnosticsText(diagnostics, Style(StandardStream::error));
@@ -276,7 +276,7 @@ void requireAffordable(const CommonOptions& options, const EvaluationSize& size)
         !problems.empty())
         throw InputError(problems);
     if (estimatedCost(size).cpuSeconds > kMaxQuickSeconds)
-        sayLine(options, "Estimate: " + costText(size));
+        reportLine(options, "Estimate: " + costText(size));
 }
 
 std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style, const std::string& file)

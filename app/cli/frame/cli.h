@@ -72,8 +72,8 @@ void writeStyledOutput(const std::string& text);
 /// Whether the text goes to a person who looks at a terminal.
 [[nodiscard]] bool isForTerminal(const CommonOptions& options);
 /// What was understood, warnings and notes on standard error, unless --quiet.
-void sayLine(const CommonOptions& options, const std::string& line);
-void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics);
+void reportLine(const CommonOptions& options, const std::string& line);
+void reportDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics);
 /// Step times in the order of their draws as a CSV file; an empty name writes nothing.
 void writeSamples(const std::string& file, const std::vector<double>& seconds);
 

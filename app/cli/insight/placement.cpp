@@ -125,7 +125,7 @@ void search(const PlacementOptions& options, Evaluator& evaluator, const Scenari
     if (!options.speeds.empty()) {
         const SpeedTable table = require(readSpeedTable(readInput(options.speeds), options.speeds));
         if (!options.json && !options.csv)
-            sayDiagnostics(options, table.notes);
+            reportDiagnostics(options, table.notes);
         measured = require(withSpeeds(measured, table));
         hosts = table.hosts;
     }

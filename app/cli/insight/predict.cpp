@@ -146,7 +146,7 @@ void predict(const PredictOptions& options)
         throw InputError(snapshot->diagnostics);
     Diagnostics warnings = snapshot->diagnostics;
     std::erase_if(warnings, [&](const Diagnostic& d) { return isNote(*snapshot, d); });
-    sayDiagnostics(options, warnings);
+    reportDiagnostics(options, warnings);
     writeSamples(options.samplesOut, snapshot->samples->acrossSeconds);
     writeSamples(options.withinSamplesOut, snapshot->samples->withinSeconds);
     if (isForTerminal(options)) {

@@ -63,18 +63,18 @@ void fit(const FitOptions& options)
 {
     const Scenario scenario = loadScenario(options);
     const StepLog log = loadStepLog(options.log, options);
-    sayLine(options, reportText(log));
+    reportLine(options, reportText(log));
     std::vector<CleanRun> runs;
     const std::vector<RunShape> shapes = runShapes(log.runs);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-        sayLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
+        reportLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
         runs.push_back(partOf(cleanRun(log.runs[i], shapes[i], {}), options.part));
     }
     Evaluator evaluator;
     const RunFit fitted = require(fittedRun(evaluator, scenario, runs, {options.seed, options.samples, options.threads}));
     const ClusterCalibration calibration = calibrationOf(fitted, std::filesystem::path(options.log.file).filename().string());
     for (const std::string& fact : calibration.sources.front().facts)
-        sayLine(options, fact + "\n");
+        reportLine(options, fact + "\n");
     if (!options.scenarioOut.empty()) {
         CommonOptions out;
         out.output = options.scenarioOut;
@@ -127,7 +127,7 @@ void pool(const PoolOptions& options)
         systems.push_back(require(fittedSystemFromJson(readInput(file), std::filesystem::path(file).filename().string()), file));
     const ClusterCalibration calibration = require(pooledCalibration(systems, scenario.cluster.gpu));
     for (const std::string& fact : calibration.sources.front().facts)
-        sayLine(options, fact + "\n");
+        reportLine(options, fact + "\n");
     writeOutput(options, toJson(calibration));
 }
 

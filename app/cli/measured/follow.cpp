@@ -144,10 +144,10 @@ private:
         command.words.push_back(std::move(alarm));
         const std::optional<ChildRun> run = runChild(command);
         if (!run || run->exitCode != 0)
-            sayDiagnostics(m_options,
-                           {{Severity::warning, "--on-alarm",
-                             run ? "the command ended with code " + std::to_string(run->exitCode) : "the command cannot be started",
-                             m_options.onAlarm, "a program that can be started, and its first arguments", "", ""}});
+            reportDiagnostics(m_options,
+                              {{Severity::warning, "--on-alarm",
+                                run ? "the command ended with code " + std::to_string(run->exitCode) : "the command cannot be started",
+                                m_options.onAlarm, "a program that can be started, and its first arguments", "", ""}});
     }
 
     const FollowCommand& m_options;

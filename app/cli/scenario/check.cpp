@@ -56,7 +56,7 @@ void addCheck(CLI::App& app, Cli& cli)
         // The costed step knows more than the scenario: memory, the range of the calibration.
         const Diagnostics found = require(costStep(scenario)).warnings;
         if (!options->json)
-            sayDiagnostics(*options, found);
+            reportDiagnostics(*options, found);
         writeOutput(*options, options->json ? checkedJson(scenario, found) : checkedText(scenario, found));
     });
 }

@@ -61,7 +61,7 @@ void writeChakra(const GraphOptions& options, const StepGraph& graph)
         progress.show(++written / static_cast<double>(ranks.size()), "traces written");
     }
     progress.clear();
-    sayLine(options, fmt::format("{} {} in {}.\n", ranks.size(), ranks.size() == 1 ? "trace" : "traces", options.chakra));
+    reportLine(options, fmt::format("{} {} in {}.\n", ranks.size(), ranks.size() == 1 ? "trace" : "traces", options.chakra));
 }
 
 } // namespace
@@ -84,7 +84,7 @@ void addGraph(CLI::App& app, Cli& cli)
         if (options->validate)
             return validateGraph(*options);
         const CostedStep costed = require(costStep(loadScenario(*options)));
-        sayDiagnostics(*options, costed.warnings);
+        reportDiagnostics(*options, costed.warnings);
         if (!options->chakra.empty())
             return writeChakra(*options, costed.graph);
         writeOutput(*options, toJson(costed.graph));

@@ -101,10 +101,10 @@ std::string stepsJson(const StepLog& log)
 void writeSteps(const ImportStepsOptions& options)
 {
     const StepLog log = loadStepLog(options.log, options);
-    sayLine(options, reportText(log));
+    reportLine(options, reportText(log));
     const std::vector<RunShape> shapes = runShapes(log.runs);
     for (std::size_t i = 0; i < shapes.size(); ++i)
-        sayLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
+        reportLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
     if (options.json)
         writeOutput(options, stepsJson(log));
     else
@@ -148,7 +148,7 @@ void writeImported(const ImportOptions& options, ImportResult imported)
         writeOutput(options, report.dump(2) + "\n");
         return;
     }
-    sayDiagnostics(options, notes);
+    reportDiagnostics(options, notes);
     writeOutput(options, scenario);
 }
 

@@ -52,7 +52,7 @@ void requireDone(const CommonOptions& options, const Diagnostics& diagnostics)
 {
     if (hasErrors(diagnostics))
         throw InputError(diagnostics);
-    sayDiagnostics(options, diagnostics);
+    reportDiagnostics(options, diagnostics);
 }
 
 StudyOptions studyOptions(const StudyCommand& command, StudyAccess access)
@@ -63,7 +63,7 @@ StudyOptions studyOptions(const StudyCommand& command, StudyAccess access)
 Study openStudy(const StudyCommand& command, StudyAccess access)
 {
     Study study = require(Study::open(command.file, studyOptions(command, access)));
-    sayDiagnostics(command, study.notes());
+    reportDiagnostics(command, study.notes());
     if (access == StudyAccess::readWrite && study.readOnly())
         throw InputError({{Severity::error, std::string(study_problem::kReadOnly), "The study cannot be changed. " + study.readOnlyReason(),
                            command.file}});

@@ -26,11 +26,11 @@ ReadControl readControl(bool progress)
 {
     ReadControl control;
     if (progress)
-        control.progress = [told = std::uint64_t{0}](std::uint64_t done, std::uint64_t total) mutable {
+        control.progress = [reported = std::uint64_t{0}](std::uint64_t done, std::uint64_t total) mutable {
             const std::uint64_t tenth = total > 0 ? 10 * done / total : 0;
-            if (tenth > told)
+            if (tenth > reported)
                 std::cerr << "read " << 10 * tenth << " %\n";
-            told = std::max(told, tenth);
+            reported = std::max(reported, tenth);
         };
     return control;
 }

@@ -62,7 +62,7 @@ struct Intake {
     void takeSustained(const std::string& path);
     void takeCollectives(const std::string& folder);
     void addCurated();
-    void sayMissing();
+    void reportMissing();
 };
 
 void Intake::takeText(const std::string& path, const std::string& text)
@@ -143,7 +143,7 @@ void Intake::addCurated()
     data.read.push_back("presets/published/steps.json: " + std::to_string(added) + " more published steps");
 }
 
-void Intake::sayMissing()
+void Intake::reportMissing()
 {
     const auto say = [&](bool empty, const char* what) {
         if (empty)
@@ -183,7 +183,7 @@ Result<CalibrationData> readCalibrationData(const std::string& folder)
                           "",
                           ""};
     intake.addCurated();
-    intake.sayMissing();
+    intake.reportMissing();
     return std::move(intake.data);
 }
 

@@ -56,12 +56,12 @@ TEST(Moves, OnTheKnownLevelGainsStayAndTheGoalIsReadAgain)
     const Result<Moves> drawn = nextMoves(evaluator, scenario, query, options);
     ASSERT_TRUE(drawn.ok());
     const SnapshotPtr known = evaluator.evaluate(scenario, evaluateOptions(options, 3'000));
-    const Moves told = onLevelOf(*known, *drawn, query.goal);
-    EXPECT_EQ(told.p95, known->across.p95);
-    ASSERT_EQ(told.moves.size(), drawn->moves.size());
-    for (std::size_t i = 0; i < told.moves.size(); ++i) {
-        EXPECT_EQ(told.moves[i].p95Gain.value, drawn->moves[i].p95Gain.value);
-        EXPECT_NEAR(told.moves[i].shortOfGoalSeconds, known->across.p95 - told.moves[i].p95Gain.value - 1e-3, 1e-9);
+    const Moves reported = onLevelOf(*known, *drawn, query.goal);
+    EXPECT_EQ(reported.p95, known->across.p95);
+    ASSERT_EQ(reported.moves.size(), drawn->moves.size());
+    for (std::size_t i = 0; i < reported.moves.size(); ++i) {
+        EXPECT_EQ(reported.moves[i].p95Gain.value, drawn->moves[i].p95Gain.value);
+        EXPECT_NEAR(reported.moves[i].shortOfGoalSeconds, known->across.p95 - reported.moves[i].p95Gain.value - 1e-3, 1e-9);
     }
     const Moves met = onLevelOf(*known, *drawn, MoveGoal{0.95, 1e9});
     EXPECT_NEAR(met.moves.front().reachesGoal, 1, 1e-9);

@@ -67,12 +67,12 @@ TEST(FrameworkLogs, ALineThatTellsTheTimeGoesOverOneThatHasAStampAlone)
 {
     const std::string stamped = "[2024-03-07 15:27:02,646] [INFO] [timer.py:260:stop] epoch=0/micro_step=199/global_step=199, "
                                 "RunningAvgSamplesPerSec=58.7, CurrSamplesPerSec=61.3, MemAllocated=6.01GB\n",
-                      told = "        iteration      199/  317892 | consumed samples:       152832 | elapsed time per iteration (ms): "
-                             "14287.5 | learning rate: 2.4E-04 |\n";
+                      reported = "        iteration      199/  317892 | consumed samples:       152832 | elapsed time per iteration (ms): "
+                                 "14287.5 | learning rate: 2.4E-04 |\n";
     std::string later = stamped;
     later.replace(later.find("15:27:02"), 8, "15:27:17");
     later.replace(later.find("global_step=199"), 15, "global_step=200");
-    const StepLog log = read(stamped + later + told);
+    const StepLog log = read(stamped + later + reported);
     EXPECT_EQ(log.format, "Megatron-LM standard output");
     ASSERT_EQ(log.runs.size(), 1U);
     EXPECT_EQ(secondsOf(log.runs[0]), std::vector<double>{14.2875});
