@@ -136,17 +136,17 @@ std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vect
 std::vector<std::string> assumptionsOf(const Execution& execution, const std::vector<std::string>& unknown)
 {
     std::vector<std::string> texts;
-    const auto say = [&](const std::string& path, const char* otherwise) {
+    const auto note = [&](const std::string& path, const char* otherwise) {
         const auto value = execution.values.find(path);
         const auto why = execution.provenance.find(path);
         texts.push_back(path + (value != execution.values.end() ? " = " + value->second : "")
                         + (why != execution.provenance.end() ? " (" + why->second + ")" : otherwise));
     };
     for (const std::string& path : unknown)
-        say(path, " (the source does not state it)");
+        note(path, " (the source does not state it)");
     for (const auto& [path, why] : execution.provenance)
         if (why.starts_with("assumed") && std::find(unknown.begin(), unknown.end(), path) == unknown.end())
-            say(path, "");
+            note(path, "");
     return texts;
 }
 

@@ -140,7 +140,7 @@ public:
     }
 
 private:
-    void say(std::string path, std::string text)
+    void note(std::string path, std::string text)
     {
         m_out.notes.push_back({Severity::warning, std::move(path), std::move(text), "", "", "", ""});
     }
@@ -163,7 +163,7 @@ private:
             s.parallelism.accountForEmbeddingInPipelineSplit = s.parallelism.accountForLossInPipelineSplit = false;
         if (job.stages > 1 && s.parallelism.zeroStage > 1) {
             s.parallelism.zeroStage = 1;
-            say("parallelism.zero_stage", "1: with a pipeline, higher stages communicate in every micro-batch");
+            note("parallelism.zero_stage", "1: with a pipeline, higher stages communicate in every micro-batch");
         }
         if (schedule.name == "custom") {
             s.parallelism.pipelineSchedule = "custom";
@@ -178,13 +178,13 @@ private:
         if (const int expert = std::gcd(s.parallelism.expertModelParallelSize, std::max(1, ranksOfStage / expertTensor));
             expert != s.parallelism.expertModelParallelSize) {
             s.parallelism.expertModelParallelSize = expert;
-            say("parallelism.expert_model_parallel_size",
-                fmt::format("{}: the base's does not divide the {} ranks of a stage", expert, ranksOfStage));
+            note("parallelism.expert_model_parallel_size",
+                 fmt::format("{}: the base's does not divide the {} ranks of a stage", expert, ranksOfStage));
         }
-        say("parallelism",
-            fmt::format("{} replicas x {} stages, {} chunk{}, {} micro-batches, schedule {}, {} GPUs with the base's tensor "
-                        "and context parallelism",
-                        replicas, job.stages, job.chunks, job.chunks == 1 ? "" : "s", microBatches, schedule.name, s.cluster.numGpus));
+        note("parallelism",
+             fmt::format("{} replicas x {} stages, {} chunk{}, {} micro-batches, schedule {}, {} GPUs with the base's tensor "
+                         "and context parallelism",
+                         replicas, job.stages, job.chunks, job.chunks == 1 ? "" : "s", microBatches, schedule.name, s.cluster.numGpus));
         s.parallelism.overlapGradReduce = s.parallelism.overlapGradReduce && isOverlapped(TraceOp::gradsReduceScatter);
         s.parallelism.overlapParamGather = s.parallelism.overlapParamGather && isOverlapped(TraceOp::paramsAllGather);
     }
@@ -212,11 +212,11 @@ private:
         const MicroBatchSeconds predicted = microBatchSeconds(costStep(s)->graph);
         const double factor = measured / (predicted.compute + predicted.communication);
         scaleMicroBatch(factor);
-        say("measured.compute_level",
-            fmt::format(
-                "a micro-batch takes {:.4g} s through all stages, predicted {:.4g} s: compute level and collectives of its layers x "
-                "{:.4g} (a trace does not separate them)",
-                measured, predicted.compute + predicted.communication, factor));
+        note("measured.compute_level",
+             fmt::format(
+                 "a micro-batch takes {:.4g} s through all stages, predicted {:.4g} s: compute level and collectives of its layers x "
+                 "{:.4g} (a trace does not separate them)",
+                 measured, predicted.compute + predicted.communication, factor));
     }
 
     /// Multiplies the compute level and the means of the collectives within the layers and of those that the trace does not have.
@@ -274,11 +274,11 @@ private:
             total *= factor;
             scaleMicroBatch(factor);
         }
-        say("measured.compute_level",
-            fmt::format(
-                "micro-batch x {:.4g} for a median step of {:.4g} s: gaps and what stages differ in are in it, and operations that the "
-                "trace does not have follow it{}",
-                total, wanted, std::abs(error) > kMedianError ? fmt::format("; the median stays {:+.1f} % off", 100 * error) : ""));
+        note("measured.compute_level",
+             fmt::format(
+                 "micro-batch x {:.4g} for a median step of {:.4g} s: gaps and what stages differ in are in it, and operations that the "
+                 "trace does not have follow it{}",
+                 total, wanted, std::abs(error) > kMedianError ? fmt::format("; the median stays {:+.1f} % off", 100 * error) : ""));
         return {};
     }
 
@@ -305,8 +305,8 @@ private:
         const StepGraph graph = costStep(s)->graph;
         const StepOp* op = stepOpOf(graph, type);
         if (op == nullptr) {
-            say("measured.kernels",
-                fmt::format("{}: {:.3g} s in the trace, but the scenario has no such operation", traceOpName(type), mean));
+            note("measured.kernels",
+                 fmt::format("{}: {:.3g} s in the trace, but the scenario has no such operation", traceOpName(type), mean));
             return;
         }
         const std::string name = graph.classes[static_cast<std::size_t>(op->kernelClass)].name;
@@ -320,7 +320,7 @@ private:
             s.measured.kernels.back().meanSeconds = mean * mean / after->meanSeconds;
         if (const Distribution spread = factorOf(all); !spread.isDeterministic())
             s.variability.classOverrides[name] = spread;
-        say("measured.kernels", fmt::format("{} = {}: {:.3g} s without waiting, {} values", name, traceOpName(type), mean, all.size()));
+        note("measured.kernels", fmt::format("{} = {}: {:.3g} s without waiting, {} values", name, traceOpName(type), mean, all.size()));
     }
 
     /// Heaviness of each (step, replica, micro-batch): mean of its residuals over stages and directions.
@@ -348,13 +348,13 @@ private:
         if (m_factors.microBatchCorrelation >= kSharedMicroBatch) {
             const std::vector<double> factors = microBatchFactors();
             v.data = factorOf(factors);
-            say("variability.data", fmt::format("{} micro-batches, cv {:.3g}, the same on all stages (correlation {:.3f}): {}",
-                                                factors.size(), v.data.cv, m_factors.microBatchCorrelation, familyName(v.data.family)));
+            note("variability.data", fmt::format("{} micro-batches, cv {:.3g}, the same on all stages (correlation {:.3f}): {}",
+                                                 factors.size(), v.data.cv, m_factors.microBatchCorrelation, familyName(v.data.family)));
         } else {
-            say("variability.data",
-                fmt::format("micro-batches are not equally heavy on all stages (correlation {:.2f}): the spread of single "
-                            "kernels stays that of the base",
-                            m_factors.microBatchCorrelation));
+            note("variability.data",
+                 fmt::format("micro-batches are not equally heavy on all stages (correlation {:.2f}): the spread of single "
+                             "kernels stays that of the base",
+                             m_factors.microBatchCorrelation));
         }
         const double cv = std::sqrt(varianceOf(m_factors.step));
         v.computeRegime = {};
@@ -364,8 +364,8 @@ private:
             v.computeRegime.cv = cv;
             v.computeRegimeLag1 = std::clamp(lag1Correlation(m_factors.step), 0.0, kMostFittedLag1);
         }
-        say("variability.compute_regime",
-            fmt::format("{} steps, cv {:.3g} beyond what their micro-batches explain", m_factors.step.size(), cv));
+        note("variability.compute_regime",
+             fmt::format("{} steps, cv {:.3g} beyond what their micro-batches explain", m_factors.step.size(), cv));
     }
 
     void slowOnes()
@@ -381,14 +381,14 @@ private:
             });
             if (at != places.end())
                 s.variability.slow.push_back({.rank = static_cast<int>(at - places.begin()), .computeFactor = w.factor});
-            say("variability.slow",
-                fmt::format("replica {}, stage {} takes {:.3f} times as long as its stage's median", replica, w.stage, w.factor));
+            note("variability.slow",
+                 fmt::format("replica {}, stage {} takes {:.3f} times as long as its stage's median", replica, w.stage, w.factor));
         }
         const TraceJob& job = *m_job.job;
         if (const std::string unseen =
                 unseenText(job.workers(), static_cast<int>(slow.size()), std::max(job.replicasOfJob, job.replicas) * job.stages);
             !unseen.empty())
-            say("variability.slow", unseen);
+            note("variability.slow", unseen);
     }
 
     void whatIsLeft()
@@ -405,13 +405,13 @@ private:
         for (const RegularStep& step : m_job.steps)
             for (const double gap : step.gaps)
                 gaps += std::max(0.0, gap);
-        say("",
-            fmt::format(
-                "noise-free step {:.4g} s, median of {} measured steps {:.4g} s; not carried over: gaps between operations ({:.3g} s of a "
-                "worker's step on average) and stages that take {:.2f} to {:.2f} times the mean. The median holds them, what-ifs on them "
-                "do not (trace predict and trace replicas do)",
-                costStep(m_out.scenario)->noiseFreeSeconds, seconds.size(), medianOf(seconds),
-                gaps / static_cast<double>(m_job.steps.size() * workers), *least / meanOf(loads), *most / meanOf(loads)));
+        note("",
+             fmt::format(
+                 "noise-free step {:.4g} s, median of {} measured steps {:.4g} s; not carried over: gaps between operations ({:.3g} s of a "
+                 "worker's step on average) and stages that take {:.2f} to {:.2f} times the mean. The median holds them, what-ifs on them "
+                 "do not (trace predict and trace replicas do)",
+                 costStep(m_out.scenario)->noiseFreeSeconds, seconds.size(), medianOf(seconds),
+                 gaps / static_cast<double>(m_job.steps.size() * workers), *least / meanOf(loads), *most / meanOf(loads)));
     }
 
     const RegularJob& m_job;
@@ -464,15 +464,16 @@ TraceImport scenarioOfTrace(const Scenario& base, const KinetoReport& report)
     }
     const std::size_t found = rows.size();
     const int replaced = addMeasuredRows(out.scenario, std::move(rows));
-    const auto say = [&](std::string text) { out.notes.push_back({Severity::warning, "measured.rows", std::move(text), "", "", "", ""}); };
-    say(fmt::format(
+    const auto note = [&](std::string text) { out.notes.push_back({Severity::warning, "measured.rows", std::move(text), "", "", "", ""}); };
+    note(fmt::format(
         "{} of {} groups of collectives became measured rows, {} in place of others; {} have no known operation, size or number of "
         "ranks",
         found, report.groups.size(), replaced, unused));
     if (withWaiting > 0)
-        say(fmt::format("{} rows hold waits for ranks without a trace: a trace of every rank of the group separates the transfer",
-                        withWaiting));
-    say("kernels of computations carry no matrix sizes in a trace: their pools are not part of the scenario (export them with trace export "
+        note(fmt::format("{} rows hold waits for ranks without a trace: a trace of every rank of the group separates the transfer",
+                         withWaiting));
+    note(
+        "kernels of computations carry no matrix sizes in a trace: their pools are not part of the scenario (export them with trace export "
         "--as pools)");
     return out;
 }

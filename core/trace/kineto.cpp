@@ -277,14 +277,14 @@ public:
         }
         std::stable_sort(m_all.kernels.begin(), m_all.kernels.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
         std::stable_sort(m_all.steps.begin(), m_all.steps.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
-        say(describeByRepetition(m_all),
-            " collectives were launched before the recording began; what they are follows from the order in which "
-            "their stream's collectives repeat");
-        say(m_negative, " GPU activities have no valid time and were omitted");
+        note(describeByRepetition(m_all),
+             " collectives were launched before the recording began; what they are follows from the order in which "
+             "their stream's collectives repeat");
+        note(m_negative, " GPU activities have no valid time and were omitted");
     }
 
 private:
-    void say(std::uint64_t n, const char* what)
+    void note(std::uint64_t n, const char* what)
     {
         if (n > 0)
             m_all.notes.push_back({Severity::warning, m_all.path, std::to_string(n) + what, "", "", "", ""});

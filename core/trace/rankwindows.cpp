@@ -37,7 +37,7 @@ std::string firstStep(const KinetoRank& rank)
     return rank.steps.empty() ? "" : rank.steps.front().name;
 }
 
-void say(KinetoRank& rank, const std::string& path, const std::string& text)
+void note(KinetoRank& rank, const std::string& path, const std::string& text)
 {
     rank.notes.push_back({Severity::warning, path, text, "", "", "", ""});
 }
@@ -81,10 +81,11 @@ std::vector<KinetoRank> joined(std::vector<KinetoRank> parts)
         if (out.empty()) {
             out.push_back(std::move(part));
         } else if (isSameRecording(out.front(), part)) {
-            say(out.front(), part.path, "the recording of rank " + std::to_string(part.rank) + " is there twice and counts once");
+            note(out.front(), part.path, "the recording of rank " + std::to_string(part.rank) + " is there twice and counts once");
             continue;
         } else if (begin(part) < until) {
-            say(part, part.path, "two recordings of rank " + std::to_string(part.rank) + " are of the same time: they are read separately");
+            note(part, part.path,
+                 "two recordings of rank " + std::to_string(part.rank) + " are of the same time: they are read separately");
             out.push_back(std::move(part));
             continue;
         } else {

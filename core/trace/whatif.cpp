@@ -35,12 +35,12 @@ std::vector<MeasuredStep> measuredSteps(const TraceJob& job, Diagnostics& notes)
         else
             ++circular;
     }
-    const auto say = [&](int n, const char* what) {
+    const auto note = [&](int n, const char* what) {
         if (n > 0)
             notes.push_back({Severity::warning, job.name, std::to_string(n) + what, "", "", "", ""});
     };
-    say(unmatched, " sends and receives have no partner; their recorded durations include waiting");
-    say(circular, " steps were omitted because their operations wait for each other in a circle");
+    note(unmatched, " sends and receives have no partner; their recorded durations include waiting");
+    note(circular, " steps were omitted because their operations wait for each other in a circle");
     return steps;
 }
 

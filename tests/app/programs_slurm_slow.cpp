@@ -22,7 +22,7 @@ int shell(const std::string& line, const fs::path& log)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-std::string said(const std::string& line, const fs::path& folder)
+std::string printed(const std::string& line, const fs::path& folder)
 {
     const fs::path out = folder / "said";
     if (std::system(("{ " + line + "; } >" + out.string() + " 2>/dev/null").c_str()) != 0)
@@ -59,12 +59,12 @@ public:
         const std::string munged = "setpriv --reuid=munge --regid=munge --clear-groups munged --socket=" + m + "/s --pid-file=" + m
                                    + "/pid --log-file=" + m + "/log --seed-file=" + m + "/seed --key-file=" + m + "/key";
         m_up = shell(munged, m_log) == 0 && shell("slurmctld && slurmd", m_log) == 0
-               && waits(20, [&] { return said("sinfo -h -o %T", m_folder) == "idle"; });
+               && waits(20, [&] { return printed("sinfo -h -o %T", m_folder) == "idle"; });
     }
     ~OneNodeSlurm()
     {
         if (m_up && shell("scancel --full --user=root", m_log) == 0)
-            waits(20, [&] { return said("squeue -h -o %i; echo end", m_folder) == "end"; });
+            waits(20, [&] { return printed("squeue -h -o %i; echo end", m_folder) == "end"; });
         for (const char* pid : {"slurmd.pid", "slurmctld.pid", "munge/pid"})
             shell("kill $(cat " + (m_folder / pid).string() + ")", m_log);
     }
@@ -77,7 +77,7 @@ public:
 private:
     void writeConfiguration()
     {
-        const std::string d = m_folder.string(), host = said("hostname -s", m_folder);
+        const std::string d = m_folder.string(), host = printed("hostname -s", m_folder);
         const int port = 20'000 + static_cast<int>(::getpid() % 20'000);
         std::ofstream(m_folder / "slurm.conf")
             << "ClusterName=test\nSlurmctldHost=" << host << "\nSlurmUser=root\nSlurmdUser=root\nAuthType=auth/munge\nAuthInfo=socket=" << d
@@ -100,7 +100,7 @@ private:
 TEST(Slurm, AKilledAndRequeuedShardGivesTheBytesOfOneRun)
 {
     for (const char* program : {"slurmctld", "slurmd", "munged", "sbatch", "setpriv"})
-        if (said(std::string("command -v ") + program, scratch()).empty())
+        if (printed(std::string("command -v ") + program, scratch()).empty())
             GTEST_SKIP() << program << " is not installed (Debian: slurm-wlm, munge)";
     if (::getuid() != 0)
         GTEST_SKIP() << "a Slurm of one's own needs root";
@@ -111,13 +111,13 @@ TEST(Slurm, AKilledAndRequeuedShardGivesTheBytesOfOneRun)
         "explore llama3-70b-256-h100 --axis tp=1..8 --axis pp=1..16 --axis vpp=1,2,4 --axis schedule=1f1b,interleaved,zb-v "
         "--axis mbs=1..4 --axis zero=1,2 --axis recompute=none,selective,full --keep 3 --most 20 ";
     ASSERT_EQ(runCli(search + "--slurm " + (folder / "search.sh").string() + " --shards 4").exitCode, 0);
-    const std::string job = said("cd " + folder.string() + " && sbatch --parsable search.sh", folder);
+    const std::string job = printed("cd " + folder.string() + " && sbatch --parsable search.sh", folder);
     ASSERT_FALSE(job.empty());
     // The second task is stopped in the middle of its work and started again at once.
-    EXPECT_TRUE(waits(120, [&] { return said("squeue -h -t R -j " + job + "_2 -o %i", folder) == job + "_2"; })) << slurm.log();
-    EXPECT_FALSE(said("scontrol requeue " + job + "_2 && echo done", folder).empty());
+    EXPECT_TRUE(waits(120, [&] { return printed("squeue -h -t R -j " + job + "_2 -o %i", folder) == job + "_2"; })) << slurm.log();
+    EXPECT_FALSE(printed("scontrol requeue " + job + "_2 && echo done", folder).empty());
     shell("scontrol update jobid=" + job + "_2 StartTime=now", folder / "test.log");
-    ASSERT_TRUE(waits(300, [&] { return said("squeue -h -j " + job + " -o %i; echo end", folder) == "end"; })) << slurm.log();
+    ASSERT_TRUE(waits(300, [&] { return printed("squeue -h -j " + job + " -o %i; echo end", folder) == "end"; })) << slurm.log();
     std::string files;
     for (int shard = 1; shard <= 4; ++shard)
         files += " " + (folder / "search.sh").string() + "-" + std::to_string(shard) + ".jsonl";

@@ -42,13 +42,13 @@ TEST_F(Window, SaysWhatItComputesWhereItIsAsked)
     ASSERT_EQ(quiet.exitCode, 0) << quiet.err;
     EXPECT_EQ(quiet.out.find("evaluated"), std::string::npos) << quiet.out;
     EXPECT_EQ(quiet.err.find("evaluated"), std::string::npos) << quiet.err;
-    const CliRun said = study.run(edit, "", "--verbose " + file);
-    ASSERT_EQ(said.exitCode, 0) << said.err;
+    const CliRun printed = study.run(edit, "", "--verbose " + file);
+    ASSERT_EQ(printed.exitCode, 0) << printed.err;
     const std::string kept = slurp(study.at("log"));
     EXPECT_NE(kept.find(" debug evaluated "), std::string::npos) << kept;
     std::istringstream lines(kept);
     for (std::string line; std::getline(lines, line);) // Qt's own messages come between them
-        EXPECT_NE(said.err.find(line + '\n'), std::string::npos) << "the terminal says the same: " << line;
+        EXPECT_NE(printed.err.find(line + '\n'), std::string::npos) << "the terminal says the same: " << line;
     ASSERT_EQ(study.run(edit, "", file).exitCode, 0);
     const std::string both = slurp(study.at("log"));
     EXPECT_GT(both.size(), kept.size());

@@ -216,10 +216,10 @@ TEST_F(EndToEnd, AMarkStandsInTheChartItsFooterAndItsPicture)
     dialog->accept();
     settle(*window);
     ASSERT_EQ(window->workspace().study().state().marks.size(), 1U);
-    bool said = false;
+    bool printed = false;
     for (const QLabel* label : page->findChildren<QLabel*>())
-        said = said || label->text().contains(u"Marks: A "_s);
-    EXPECT_TRUE(said);
+        printed = printed || label->text().contains(u"Marks: A "_s);
+    EXPECT_TRUE(printed);
     EXPECT_NE(paper(), before) << "a picture has it too";
     window->actions().get(u"edit.undo"_s)->trigger();
     settle(*window);

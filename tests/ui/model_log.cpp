@@ -24,12 +24,12 @@ TEST(ApplicationLog, KeepsWhatIsSaidAndEndsInTheDiagnosticInformation)
         spdlog::debug("line {} of two hundred that say something", line);
     logQuietly(); // closes the file
     EXPECT_GT(QFileInfo(applicationLogPath()).size(), 200 * 40);
-    const QString said = diagnosticInformation();
-    EXPECT_TRUE(said.startsWith(u"PRISM Explorer "_s)) << said.toStdString();
-    EXPECT_TRUE(said.contains(QString::fromLatin1(qVersion())));
-    EXPECT_TRUE(said.contains(u"line 199 of"_s));
-    EXPECT_FALSE(said.contains(u"line 0 of"_s)) << "the end alone";
-    EXPECT_LT(said.size(), 6'000);
+    const QString printed = diagnosticInformation();
+    EXPECT_TRUE(printed.startsWith(u"PRISM Explorer "_s)) << printed.toStdString();
+    EXPECT_TRUE(printed.contains(QString::fromLatin1(qVersion())));
+    EXPECT_TRUE(printed.contains(u"line 199 of"_s));
+    EXPECT_FALSE(printed.contains(u"line 0 of"_s)) << "the end alone";
+    EXPECT_LT(printed.size(), 6'000);
 }
 
 TEST(ApplicationLog, ALogThatIsNotThereIsNoFault)

@@ -80,13 +80,13 @@ TEST(PageStates, EveryStateSaysItselfOnceAndOnlyWorkSaysComputing)
             EXPECT_FALSE(!text.message.isEmpty() && !text.note.isEmpty()) << i << ": a message and a note";
             const bool silent = state == PageState::current || state == PageState::empty;
             EXPECT_EQ(text.message.isEmpty() && text.note.isEmpty(), silent) << i;
-            const QString said = text.message + text.note;
+            const QString printed = text.message + text.note;
             if (!isUnderWay(state)) {
-                EXPECT_FALSE(said.contains(u"computing"_s, Qt::CaseInsensitive)) << i << ": " << said.toStdString();
+                EXPECT_FALSE(printed.contains(u"computing"_s, Qt::CaseInsensitive)) << i << ": " << printed.toStdString();
                 EXPECT_NE(wordOf(state), u"Computing"_s) << i;
             }
             if (state == PageState::failed) {
-                EXPECT_TRUE(said.contains(u"the reason"_s));
+                EXPECT_TRUE(printed.contains(u"the reason"_s));
             }
         }
         if (const QString note = textOf(state, true, u"Walking"_s).note; !note.isEmpty()) {

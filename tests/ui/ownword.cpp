@@ -62,12 +62,12 @@ TEST_F(OwnWord, AnEditSaysWhatItCost)
     const int little = costOf(*window, "training.train_tokens", "2e12"), much = costOf(*window, "model.num_layers", "32");
     EXPECT_GT(much, 0);
     EXPECT_LT(little, much) << "the length of the run moves no step";
-    const QString said = costText(*window);
+    const QString printed = costText(*window);
     const int jobs = window->workspace().bridge().jobsStarted();
     window->workspace().study().undoStack()->undo();
     settle(*window);
     EXPECT_EQ(window->workspace().bridge().jobsStarted(), jobs);
-    EXPECT_EQ(costText(*window), said) << "a known result costs nothing";
+    EXPECT_EQ(costText(*window), printed) << "a known result costs nothing";
 }
 
 TEST_F(OwnWord, OneCommandBringsTheLayoutBack)
@@ -167,13 +167,13 @@ TEST_F(OwnWord, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
     ASSERT_NE(strip, nullptr);
     EXPECT_FALSE(strip->isVisible());
     window->setPresentation(true);
-    const QStringList said = assumptionSentences(*study.current()->scenario) + modelLimitSentences();
+    const QStringList printed = assumptionSentences(*study.current()->scenario) + modelLimitSentences();
     for (const Page* page : window->pages().pages()) {
         window->pages().showPage(page->id());
         settle(*window);
         EXPECT_TRUE(strip->isVisible()) << page->id().toStdString();
     }
-    for (const QString& sentence : said)
+    for (const QString& sentence : printed)
         EXPECT_TRUE(strip->accessibleDescription().contains(sentence)) << sentence.toStdString();
     EXPECT_TRUE(strip->accessibleDescription().contains(u"Node 5 takes 1.20×"_s)) << strip->accessibleDescription().toStdString();
     const auto written = [&] {
@@ -185,8 +185,8 @@ TEST_F(OwnWord, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
     };
     window->resize(2400, 1000);
     settle(*window);
-    EXPECT_TRUE(written().contains(said.front())) << written().toStdString();
-    EXPECT_TRUE(written().contains(said.back())) << written().toStdString();
+    EXPECT_TRUE(written().contains(printed.front())) << written().toStdString();
+    EXPECT_TRUE(written().contains(printed.back())) << written().toStdString();
     EXPECT_FALSE(written().contains(u"more)"_s)) << "there is room for all";
     window->resize(1024, 700);
     settle(*window);
@@ -219,7 +219,7 @@ TEST_F(OwnWord, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
 TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
 {
     auto window = smallWindow();
-    for (const auto& [page, table, says] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s}}) {
+    for (const auto& [page, table, mentions] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s}}) {
         window->pages().showPage(page);
         settlePage(*window);
         const auto* view = window->pages().page(page)->findChild<QTableView*>(table);
@@ -227,7 +227,7 @@ TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
         const auto* note = view->findChild<EmptyNote*>();
         ASSERT_NE(note, nullptr) << table.toStdString();
         EXPECT_TRUE(note->isVisible()) << table.toStdString();
-        EXPECT_TRUE(note->text().startsWith(says)) << note->text().toStdString();
+        EXPECT_TRUE(note->text().startsWith(mentions)) << note->text().toStdString();
         EXPECT_EQ(view->accessibleDescription(), note->text());
     }
     for (const QString& id : {u"validate"_s, u"traces"_s}) { // without a file: one place to drop it, and nothing else

@@ -223,10 +223,10 @@ TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
     for (int candidate = 0; candidate < static_cast<int>(page.exploration()->candidates.size()); ++candidate) {
         const ExploreCandidate& c = page.exploration()->candidates[static_cast<std::size_t>(candidate)];
         const int row = page.candidates().rowOf(candidate);
-        const auto said = [&](int role) { return page.candidates().index(row, CandidateModel::markColumn).data(role).toString(); };
+        const auto printed = [&](int role) { return page.candidates().index(row, CandidateModel::markColumn).data(role).toString(); };
         const QString reading = page.scatter().itemReading(candidate).join(u'\n');
-        EXPECT_EQ(said(Qt::DisplayRole).contains(u"1 alike"_s), !c.equals.empty()) << shortText(c.values);
-        EXPECT_EQ(said(Qt::ToolTipRole).contains(u"Identical in every metric: SP"_s), !c.equals.empty());
+        EXPECT_EQ(printed(Qt::DisplayRole).contains(u"1 alike"_s), !c.equals.empty()) << shortText(c.values);
+        EXPECT_EQ(printed(Qt::ToolTipRole).contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(reading.contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(page.candidates().table().rows[row].back().startsWith(u"SP"_s), !c.equals.empty());
         equal += static_cast<int>(c.equals.size());

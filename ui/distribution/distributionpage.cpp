@@ -333,9 +333,9 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
                      : mode == CdfChart::Mode::density ? tr("Step time, density")
                                                        : tr("Step time, share of steps that take longer"));
     const ShownScenario* current = m_context.current();
-    const StateText said = textOf(stateOf(current), current && current->snapshot, tr("Computing the first samples"));
-    m_chart->setNotice(said.message);
-    QString note = said.note;
+    const StateText printed = textOf(stateOf(current), current && current->snapshot, tr("Computing the first samples"));
+    m_chart->setNotice(printed.message);
+    QString note = printed.note;
     if (const int drawable = drawableCount(m_context); note.isEmpty() && drawable > kMostCurves)
         note = tr("%1 of %2 curves: current, baseline, fastest p95").arg(kMostCurves).arg(drawable);
     m_note->setText(note);

@@ -255,15 +255,15 @@ QWidget* NewScenarioDialog::makeGoalQuestion()
 void NewScenarioDialog::makeFoot(QVBoxLayout& layout)
 {
     auto* foot = new QHBoxLayout;
-    auto* say = plainLabel(tr("Adds one scenario to this study. Ctrl+Z takes it back."));
-    say->setProperty("role", u"secondary"_s);
+    auto* note = plainLabel(tr("Adds one scenario to this study. Ctrl+Z takes it back."));
+    note->setProperty("role", u"secondary"_s);
     auto* cancel = new QPushButton(tr("Cancel"));
     cancel->setProperty("kind", u"closing"_s);
     m_create->setProperty("kind", u"primary closing"_s);
     m_create->setObjectName(u"createScenario"_s);
     m_create->setDefault(true);
     m_create->setEnabled(false);
-    foot->addWidget(say, 1);
+    foot->addWidget(note, 1);
     foot->addWidget(cancel);
     foot->addWidget(m_create);
     layout.addLayout(foot);

@@ -129,9 +129,9 @@ QWidget* ImportDialog::makeLayoutFields()
     auto* box = new QWidget;
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* say = plainLabel(tr("On how many GPUs, and how is it laid out?"));
-    say->setProperty("role", u"secondary"_s);
-    column->addWidget(say);
+    auto* note = plainLabel(tr("On how many GPUs, and how is it laid out?"));
+    note->setProperty("role", u"secondary"_s);
+    column->addWidget(note);
     auto* fields = new QWidget;
     auto* flow = new FlowLayout(fields);
     flow->setContentsMargins(0, 0, 0, 0);

@@ -145,18 +145,18 @@ void Intake::addCurated()
 
 void Intake::reportMissing()
 {
-    const auto say = [&](bool empty, const char* what) {
+    const auto note = [&](bool empty, const char* what) {
         if (empty)
             data.missing.emplace_back(what);
     };
-    say(data.bus.empty(), "no table of bus bandwidths (system,nccl_version,op,dtype,num_gpus,bytes,latency_us,busbw_GBps): the curves of "
-                          "collectives inside nodes stay");
-    say(data.collectives.tables.empty(), "no folder `collectives` with known tables: the constants of the network stay");
-    say(data.gemms.empty(),
-        "no table of matrix products (system,collector,dtype,m,n,k,latency_us,tflops): the efficiencies of matrix products stay");
-    say(data.sustained.empty(), "no table of sustained matrix products: the energy of their FLOPs stays as it is");
-    say(data.steps.empty(), "no published steps of schema version 2: watts, host times, bands and the domain stay");
-    say(data.single.empty(), "no table of single-node steps: they take no part in the fit");
+    note(data.bus.empty(), "no table of bus bandwidths (system,nccl_version,op,dtype,num_gpus,bytes,latency_us,busbw_GBps): the curves of "
+                           "collectives inside nodes stay");
+    note(data.collectives.tables.empty(), "no folder `collectives` with known tables: the constants of the network stay");
+    note(data.gemms.empty(),
+         "no table of matrix products (system,collector,dtype,m,n,k,latency_us,tflops): the efficiencies of matrix products stay");
+    note(data.sustained.empty(), "no table of sustained matrix products: the energy of their FLOPs stays as it is");
+    note(data.steps.empty(), "no published steps of schema version 2: watts, host times, bands and the domain stay");
+    note(data.single.empty(), "no table of single-node steps: they take no part in the fit");
 }
 
 } // namespace

@@ -21,7 +21,7 @@ std::filesystem::path emptyFolder(const char* name)
     return folder;
 }
 
-bool says(const std::vector<std::string>& lines, const char* part)
+bool mentions(const std::vector<std::string>& lines, const char* part)
 {
     return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; });
 }
@@ -59,7 +59,7 @@ TEST(CalibrationData, ATableOfProductsAloneMovesTheirEfficiencyAlone)
     ASSERT_TRUE(data.ok());
     EXPECT_EQ(data->gemms.size(), 81U);
     for (const char* part : {"published steps", "bus bandwidths", "collectives"})
-        EXPECT_TRUE(says(data->missing, part)) << part;
+        EXPECT_TRUE(mentions(data->missing, part)) << part;
     const CalibrationRun run = calibrated(*data, {uncalibrated(), calibration()}, {}, false);
     Calibration fitted = run.calibration, old = calibration();
     const std::vector<NamedConstant> now = namedConstants(fitted), before = namedConstants(old);

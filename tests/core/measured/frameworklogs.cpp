@@ -24,7 +24,7 @@ std::vector<double> secondsOf(const LoggedRun& run)
     return out;
 }
 
-bool says(const StepLog& log, const std::string& words)
+bool mentions(const StepLog& log, const std::string& words)
 {
     return std::any_of(log.notes.begin(), log.notes.end(), [&](const std::string& n) { return n.find(words) != std::string::npos; });
 }
@@ -54,7 +54,7 @@ TEST(FrameworkLogs, DeepSpeedsThroughputLinesAreTakenByTheirStamps)
     EXPECT_NEAR(log.runs[0].steps[0].seconds, 2.5, 1e-6); // 25 s for ten steps
     EXPECT_NEAR(log.runs[0].steps[1].seconds, 2.0, 1e-6);
     EXPECT_EQ(log.runs[0].steps[1].number, 30);
-    EXPECT_TRUE(says(log, "several steps lie between lines"));
+    EXPECT_TRUE(mentions(log, "several steps lie between lines"));
     // The older form, epoch/step.
     const StepLog old =
         read("[2022-08-29 06:58:56,000] [INFO] [timer.py:198:stop] 0/20, RunningAvgSamplesPerSec=232.7, CurrSamplesPerSec=227.4\n"
@@ -94,7 +94,7 @@ TEST(FrameworkLogs, TorchtitanByStampsWithColoursRanksAndARestart)
     EXPECT_NEAR(one.runs[0].steps[0].seconds, 1.118, 1e-6);
     EXPECT_NEAR(one.runs[0].steps[1].seconds, 1.121, 1e-6);
     EXPECT_NEAR(one.runs[1].steps.at(0).seconds, 1.1, 1e-6); // the job went back to step 10
-    EXPECT_TRUE(says(one, "hold evaluations and checkpoints too"));
+    EXPECT_TRUE(mentions(one, "hold evaluations and checkpoints too"));
     // Ranks in one log, the second late by a step: the first one's lines count.
     const StepLog two = read(line("[rank0]:", "46,338", 14) + line("[rank0]:", "47,456", 15) + line("[rank1]:", "46,339", 14)
                              + line("[rank0]:", "48,577", 16) + line("[rank1]:", "47,457", 15));
@@ -139,7 +139,7 @@ TEST(FrameworkLogs, OlderDeepSpeedAndMaxText)
     EXPECT_EQ(old.format, "DeepSpeed throughput lines");
     ASSERT_EQ(old.steps(), 1U);
     EXPECT_NEAR(old.runs[0].steps[0].seconds, 1.515, 1e-6);
-    EXPECT_TRUE(says(old, "several steps lie between lines"));
+    EXPECT_TRUE(mentions(old, "several steps lie between lines"));
     const StepLog max = read("setup, seconds: 40\n"
                              "completed step: 5, seconds: 7.125, TFLOP/s/device: 301.5, Tokens/s/device: 4600.1, loss: 9.1\n"
                              "completed step: 6, seconds: 7.250, TFLOP/s/device: 300.5, Tokens/s/device: 4590.1, loss: 9.0\n");
@@ -163,7 +163,7 @@ TEST(FrameworkLogs, TensorboardsCsvTellsPausesByItsWallTime)
     EXPECT_EQ(log.runs[0].steps[2].number, 3);
     EXPECT_NEAR(log.runs[0].steps[1].pauseSeconds, 0.0, 1e-6);
     EXPECT_NEAR(log.runs[0].steps[2].pauseSeconds, 30.0, 1e-6);
-    EXPECT_TRUE(says(log, "is only that of a time or a value"));
+    EXPECT_TRUE(mentions(log, "is only that of a time or a value"));
 }
 
 TEST(FrameworkLogs, WeightsAndBiasesTablesAndHistories)
@@ -196,8 +196,8 @@ TEST(FrameworkLogs, LinesEveryFewStepsHaveNoPauseBetweenThem)
     ASSERT_EQ(log.steps(), 3U);
     EXPECT_NEAR(log.runs[0].steps[1].pauseSeconds, 0, 1e-9);
     EXPECT_NEAR(log.runs[0].steps[2].pauseSeconds, 60, 1e-9);
-    EXPECT_TRUE(says(log, "each line reports their mean"));
-    EXPECT_FALSE(says(read(line("12:00:50", 1) + line("12:00:55", 2)), "mean"));
+    EXPECT_TRUE(mentions(log, "each line reports their mean"));
+    EXPECT_FALSE(mentions(read(line("12:00:50", 1) + line("12:00:55", 2)), "mean"));
 }
 
 /// JAX writes on every host, srun --label says whose line it is; a line of another host may come a step later.
@@ -241,8 +241,8 @@ TEST(FrameworkLogs, LightningsBarsAreTakenByTheirClock)
     EXPECT_EQ(secondsOf(log.runs[0]), (std::vector<double>{31, 10, 11, (3590.0 - 63) / 35, 11, 9}));
     EXPECT_EQ(log.runs[0].steps[2].number, 4);
     EXPECT_EQ(log.runs[0].steps.back().number, 42);
-    EXPECT_TRUE(says(log, "whole seconds"));
-    EXPECT_TRUE(says(log, "several steps lie between lines"));
+    EXPECT_TRUE(mentions(log, "whole seconds"));
+    EXPECT_TRUE(mentions(log, "several steps lie between lines"));
     // NeMo's bars tell the time themselves.
     EXPECT_EQ(read(bar(0, 1, "00:31") + bar(0, 2, "00:41")
                    + "\rEpoch 0: :  10%|# | 3/40 [00:48<07:12, global_step=3.00, train_step_timing in s=9.870]\n")
@@ -270,10 +270,10 @@ TEST(FrameworkLogs, AClockThatRunsOnIsSaid)
         lines += "{\"step\": " + std::to_string(k) + ", \"elapsed_time\": " + std::to_string(5 * k) + "}\n";
         steady += std::to_string(k) + "," + std::to_string(5 + k % 2) + "\n";
     }
-    EXPECT_TRUE(says(read(table), "a clock that runs on"));
-    EXPECT_TRUE(says(read(lines), "a clock that runs on"));
-    EXPECT_FALSE(says(read(steady), "a clock that runs on"));
-    EXPECT_TRUE(says(read(steady), "is only that of a time or a value"));
+    EXPECT_TRUE(mentions(read(table), "a clock that runs on"));
+    EXPECT_TRUE(mentions(read(lines), "a clock that runs on"));
+    EXPECT_FALSE(mentions(read(steady), "a clock that runs on"));
+    EXPECT_TRUE(mentions(read(steady), "is only that of a time or a value"));
 }
 
 /// Two systems that number their runs from 0 in one table, and rows that are only out of order.

@@ -36,10 +36,10 @@ TEST(ScenarioVersion2, AFileOfVersion1WithoutTheSectionKeepsNoneAndSaysSo)
 {
     const Scenario old = read(R"({"version": 1})");
     EXPECT_TRUE(old.variability.gemm.isDeterministic());
-    bool said = false;
+    bool printed = false;
     for (const Diagnostic& d : check(old))
-        said = said || (d.path == "variability" && d.severity == Severity::warning);
-    EXPECT_TRUE(said);
+        printed = printed || (d.path == "variability" && d.severity == Severity::warning);
+    EXPECT_TRUE(printed);
 }
 
 TEST(ScenarioVersion2, IsSavedWithoutLoss)

@@ -104,16 +104,16 @@ TEST(Schedule, APieceStartsWithTheLastInputAndHandsOnAtItsEnd)
 
 TEST(Schedule, ItemsThatMakeNoPieceAreNamed)
 {
-    const auto says = [](const char* first, int microbatches) {
+    const auto mentions = [](const char* first, int microbatches) {
         const auto made = customSchedule(lists({first}, 1, microbatches));
         return made.ok() ? std::string() : made.errors().front().path + " " + made.errors().front().found;
     };
-    EXPECT_EQ(says("F0 F1+B0 B1", 2), "");
-    EXPECT_EQ(says("F0 F1+B0+W0 B1+W1", 2), "");
-    EXPECT_EQ(says("F0+B0", 1), "schedule.order[0][0] F0+B0");             // of one and the same micro-batch
-    EXPECT_EQ(says("F0+F1 B0 B1", 2), "schedule.order[0][0] F0+F1");       // no backward
-    EXPECT_EQ(says("F0 B0+F1 B1", 2), "schedule.order[0][1] B0+F1");       // the forward comes first
-    EXPECT_EQ(says("F0 F1 B0+W1 B1 W0", 2), "schedule.order[0][2] B0+W1"); // the weights of another
+    EXPECT_EQ(mentions("F0 F1+B0 B1", 2), "");
+    EXPECT_EQ(mentions("F0 F1+B0+W0 B1+W1", 2), "");
+    EXPECT_EQ(mentions("F0+B0", 1), "schedule.order[0][0] F0+B0");             // of one and the same micro-batch
+    EXPECT_EQ(mentions("F0+F1 B0 B1", 2), "schedule.order[0][0] F0+F1");       // no backward
+    EXPECT_EQ(mentions("F0 B0+F1 B1", 2), "schedule.order[0][1] B0+F1");       // the forward comes first
+    EXPECT_EQ(mentions("F0 F1 B0+W1 B1 W0", 2), "schedule.order[0][2] B0+W1"); // the weights of another
     EXPECT_FALSE(itemsFromText("F0+", "p").ok());
     EXPECT_FALSE(itemsFromText("+F0", "p").ok());
     EXPECT_FALSE(itemsFromText("F0++B1", "p").ok());

@@ -197,10 +197,10 @@ TEST(StudyStrangers, WhatIsNoJournalIsSaidAndNotWaitedFor)
     for (const char* suffix : {"-journal", "-wal"})
         for (const auto& make : kinds) {
             make(path + suffix);
-            const auto said = [&](const Diagnostics& errors) { return text(errors).find(path + suffix) != std::string::npos; };
-            EXPECT_TRUE(said(Study::open(path, options()).errors()));
-            EXPECT_TRUE(said(Study::open(path, {.access = StudyAccess::readOnly}).errors()));
-            EXPECT_TRUE(said(salvageStudy(path, folder / "b.prism", options()).errors()));
+            const auto printed = [&](const Diagnostics& errors) { return text(errors).find(path + suffix) != std::string::npos; };
+            EXPECT_TRUE(printed(Study::open(path, options()).errors()));
+            EXPECT_TRUE(printed(Study::open(path, {.access = StudyAccess::readOnly}).errors()));
+            EXPECT_TRUE(printed(salvageStudy(path, folder / "b.prism", options()).errors()));
             fs::remove(path + suffix);
         }
 }

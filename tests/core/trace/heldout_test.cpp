@@ -260,7 +260,7 @@ TEST(PipelineEvents, BrokenEventsAreCounted)
     std::filesystem::remove_all(folder);
     ASSERT_TRUE(job.ok());
     EXPECT_DOUBLE_EQ(job->steps[0].seconds(), 0.030);
-    EXPECT_TRUE(says(job->notes, "2 events have no valid begin and end"));
+    EXPECT_TRUE(mentions(job->notes, "2 events have no valid begin and end"));
     EXPECT_FALSE(broken.ok());
     EXPECT_FALSE(readPipelineEvents("/no/such/folder").ok());
 }

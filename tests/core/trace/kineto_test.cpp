@@ -91,8 +91,8 @@ TEST(Kineto, ReleasesWriteTheSameThingsDifferently)
     EXPECT_EQ(rank.kernels[0].start, 1700000000000010.25);
     EXPECT_EQ(rank.kernels[0].duration, 4.5);
     EXPECT_EQ(rank.kernels[0].launch, 8.5);
-    EXPECT_TRUE(says(rank.notes, "1 GPU activities have no valid time"));
-    EXPECT_FALSE(says(rank.notes, "events are broken"));
+    EXPECT_TRUE(mentions(rank.notes, "1 GPU activities have no valid time"));
+    EXPECT_FALSE(mentions(rank.notes, "events are broken"));
 }
 
 TEST(Kineto, RanksMergedIntoOneFileAreToldApartByTheirProcess)
@@ -125,8 +125,8 @@ TEST(Kineto, BrokenEventsInTheMiddleAreSkippedAndCounted)
     ASSERT_TRUE(ranks.ok());
     EXPECT_GE(ranks->front().kernels.size(), 3U); // a, c, e for certain; d where the lost quote lets it
     EXPECT_EQ(ranks->front().names[ranks->front().kernels.back().name], "e");
-    EXPECT_TRUE(says(ranks->front().notes, "events are broken"));
-    EXPECT_TRUE(says(ranks->front().notes, "1 GPU activities have no valid time"));
+    EXPECT_TRUE(mentions(ranks->front().notes, "events are broken"));
+    EXPECT_TRUE(mentions(ranks->front().notes, "1 GPU activities have no valid time"));
 }
 
 TEST(Kineto, CutFilesGiveWhatCameBefore)
@@ -139,7 +139,7 @@ TEST(Kineto, CutFilesGiveWhatCameBefore)
     ASSERT_TRUE(whole.ok() && cut.ok());
     EXPECT_EQ(whole->front().kernels.size(), 3000U);
     EXPECT_GT(cut->front().kernels.size(), 1000U);
-    EXPECT_TRUE(says(cut->front().notes, "has no end"));
+    EXPECT_TRUE(mentions(cut->front().notes, "has no end"));
     EXPECT_FALSE(ranksOfText("{\"other\": 1}").ok());
     EXPECT_FALSE(ranksOfText("").ok());
     EXPECT_FALSE(ranksOfText(traceOf("")).ok());
@@ -158,7 +158,7 @@ TEST(Kineto, CutPackedFilesGiveWhatCameBeforeAndBombsAreNotUnpacked)
     ASSERT_TRUE(ranks.ok());
     EXPECT_GT(ranks->front().kernels.size(), 10'000U);
     EXPECT_LT(ranks->front().kernels.size(), 20'000U);
-    EXPECT_TRUE(says(ranks->front().notes, "ends in the middle"));
+    EXPECT_TRUE(mentions(ranks->front().notes, "ends in the middle"));
 
     std::string bomb = traceOf(kernelEvent("a", 1, 1) + ", " + kernelEvent("b", 2, 1));
     bomb.insert(bomb.rfind("\n]"), std::string(std::size_t{68} << 20, ' '));
@@ -166,7 +166,7 @@ TEST(Kineto, CutPackedFilesGiveWhatCameBeforeAndBombsAreNotUnpacked)
     const auto blown = readKineto(tiny.path());
     ASSERT_TRUE(blown.ok());
     EXPECT_EQ(blown->front().kernels.size(), 2U);
-    EXPECT_TRUE(says(blown->front().notes, "grows beyond 300 times"));
+    EXPECT_TRUE(mentions(blown->front().notes, "grows beyond 300 times"));
 }
 
 TEST(Kineto, AnArchiveOfTracesIsNamed)
@@ -244,7 +244,7 @@ TEST(Kineto, CollectivesLaunchedBeforeTheRecordingAreNamedByRepetition)
     ASSERT_EQ(report.groups.size(), 3U);
     for (const CollectiveGroup& g : report.groups)
         EXPECT_EQ(g.calls, 5);
-    EXPECT_TRUE(says(ranks.front().notes, "5 collectives were launched before the recording began"));
+    EXPECT_TRUE(mentions(ranks.front().notes, "5 collectives were launched before the recording began"));
     EXPECT_EQ(kinetoReport(repeatingRank(5, 5, false)).unmatched.size(), 5U); // sizes that never come again name nothing
     EXPECT_EQ(kinetoReport(repeatingRank(2, 5, true)).unmatched.size(), 5U);  // one call is no period
 }
@@ -362,7 +362,7 @@ TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStayApart)
     const std::vector<KinetoRank> once = joinedWindows(std::move(twice));
     ASSERT_EQ(once.size(), 2U);
     EXPECT_EQ(once[0].kernels.size(), 48U);
-    EXPECT_TRUE(says(once[0].notes, "is there twice"));
+    EXPECT_TRUE(mentions(once[0].notes, "is there twice"));
     // The same time, other kernels: two jobs in one folder, or a rank number that is wrong.
     std::vector<KinetoRank> other = twoRecordings();
     for (KinetoKernel& k : other[2].kernels)
@@ -370,7 +370,7 @@ TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStayApart)
     other[2].rank = 0;
     const std::vector<KinetoRank> separate = joinedWindows(std::move(other));
     ASSERT_EQ(separate.size(), 3U);
-    EXPECT_TRUE(says(separate[1].notes, "of the same time") || says(separate[0].notes, "of the same time"));
+    EXPECT_TRUE(mentions(separate[1].notes, "of the same time") || mentions(separate[0].notes, "of the same time"));
     // Nothing says of which rank a file is.
     std::vector<KinetoRank> unnamed = twoRecordings();
     for (KinetoRank& rank : unnamed)

@@ -467,14 +467,14 @@ TEST(StageTable, ReplicasStepsAndChunksOfTheWholeJob)
     EXPECT_EQ(job.replicas, 2) << "replica 1 is in fewer than half of the steps";
     EXPECT_EQ(job.replicaNumbers, (std::vector{0, 2}));
     EXPECT_EQ(job.replicasOfJob, 6);
-    EXPECT_TRUE(says(job.notes, "2 of 6 replicas"));
+    EXPECT_TRUE(mentions(job.notes, "2 of 6 replicas"));
     EXPECT_EQ(jobOfText(text).value().replicasOfJob, 2);
     EXPECT_EQ(job.stepSeconds(), (std::vector{2.0, 2.0, 2.0, 2.0}));
     EXPECT_EQ(job.chunks, 1);
     std::string uneven = kTableHeader + rows(0, 1, 0) + rows(0, 2, 10) + tableRow(0, 0, 2, "forward-compute", 15, 1, 1);
     const TraceJob whole = jobOfText(uneven).value();
     EXPECT_EQ(whole.steps.size(), 1U);
-    EXPECT_TRUE(says(whole.notes, "1 of 2 steps lack"));
+    EXPECT_TRUE(mentions(whole.notes, "1 of 2 steps lack"));
 }
 
 std::string scheduleOf(const std::vector<std::string>& orders)
@@ -635,7 +635,7 @@ TEST(Kineto, EveryFieldOfAKernelIsRead)
     ASSERT_EQ(call.collective, 0);
     const KinetoCollective& c = rank.collectives[0];
     EXPECT_EQ(std::tuple(c.groupSize, c.inElements, c.outElements, c.peer, c.dtype), std::tuple(8, 100, 800, 6, std::string("Half")));
-    EXPECT_TRUE(says(rank.notes, "1 GPU activities have no valid time"));
+    EXPECT_TRUE(mentions(rank.notes, "1 GPU activities have no valid time"));
 }
 
 TEST(Kineto, DevicesOfOneFileKeepTheirNamesCallsAndOrder)
@@ -694,7 +694,7 @@ TEST(Links, TransfersOutsideOfTheComputationsWereNeverLaunched)
     text = chainOfTwo() + tableRow(0, 1, 1, "forward-recv", 0.5, 0.1, 1);
     const TraceJob other = jobOfText(text).value();
     EXPECT_EQ(stepLinks(other.steps[0], other).unmatched, 1) << "this one was: it has no computation";
-    EXPECT_TRUE(says(whatIf(other)->notes, "1 sends and receives have no partner"));
+    EXPECT_TRUE(mentions(whatIf(other)->notes, "1 sends and receives have no partner"));
 }
 
 TEST(RankWindows, AWindowIsNamedByItsStepOrItsPlace)

@@ -135,7 +135,7 @@ TEST(Repairs, OneReplicaCannotTellASlowWorkerAndSaysSo)
 {
     const auto r = repaired(jobOfText(plainJob(1, 4, 1.0)).value());
     EXPECT_TRUE(r->repairs.slow.empty());
-    EXPECT_TRUE(says(r->repairs.notes, "one replica"));
+    EXPECT_TRUE(mentions(r->repairs.notes, "one replica"));
 }
 
 TEST(Repairs, UnevenStagesGetTheSameWork)

@@ -56,7 +56,7 @@ TEST(StageTable, ReadsTheSameTableHoweverItIsWritten)
     const auto half = jobOfText("stage,dp_rank,step,optype,start_ts,duration,seq_id\n0,0.5,3,forward-compute,1.5,0.25,0\n"
                                 "0,0,3,forward-compute,1.5,0.25,0\n0,0,3,backward-compute,2,0.5,1\n");
     ASSERT_TRUE(half.ok());
-    EXPECT_TRUE(says(half->notes, "1 of 3 rows cannot be read"));
+    EXPECT_TRUE(mentions(half->notes, "1 of 3 rows cannot be read"));
 }
 
 /// Three micro-batches of a worker without seq_id, out of order and one of them twice: numbered by their start, none is lost.
@@ -75,7 +75,7 @@ TEST(StageTable, OperationsWithoutANumberAreNumberedByTheirStart)
         if (o.type == TraceOp::forwardCompute)
             starts.at(static_cast<std::size_t>(o.sequence)) = o.start;
     EXPECT_EQ(starts, (std::vector<double>{1, 2, 3}));
-    EXPECT_TRUE(says(job->notes, "has no seq_id"));
+    EXPECT_TRUE(mentions(job->notes, "has no seq_id"));
 }
 
 TEST(StageTable, AnArchiveIsNamed)
@@ -92,9 +92,9 @@ TEST(StageTable, WhatCannotBeUsedIsCounted)
     const auto job = jobOfText(kTableHeader + smallStep(3) + bad);
     ASSERT_TRUE(job.ok());
     EXPECT_EQ(job->steps[0].operations.size(), 16U);
-    EXPECT_TRUE(says(job->notes, "2 of 20 rows cannot be read"));
-    EXPECT_TRUE(says(job->notes, "1 of 20 rows have a negative duration"));
-    EXPECT_TRUE(says(job->notes, "1 of 20 rows are of an unknown type"));
+    EXPECT_TRUE(mentions(job->notes, "2 of 20 rows cannot be read"));
+    EXPECT_TRUE(mentions(job->notes, "1 of 20 rows have a negative duration"));
+    EXPECT_TRUE(mentions(job->notes, "1 of 20 rows are of an unknown type"));
 }
 
 TEST(StageTable, RepeatedStepCountsOnce)
@@ -105,7 +105,7 @@ TEST(StageTable, RepeatedStepCountsOnce)
     ASSERT_TRUE(twice.ok() && restarted.ok());
     EXPECT_EQ(twice->steps[0].operations, once->steps[0].operations);
     EXPECT_EQ(restarted->steps[0].operations, once->steps[0].operations);
-    EXPECT_TRUE(says(twice->notes, "16 operations occur twice"));
+    EXPECT_TRUE(mentions(twice->notes, "16 operations occur twice"));
 }
 
 TEST(StageTable, MissingRanksAndStepsAreLeftOutAndSaid)
@@ -119,8 +119,8 @@ TEST(StageTable, MissingRanksAndStepsAreLeftOutAndSaid)
     ASSERT_TRUE(job.ok());
     EXPECT_EQ(job->replicas, 2);
     EXPECT_EQ(job->steps.size(), 2U);
-    EXPECT_TRUE(says(job->notes, "2 of 3 replicas have all stages"));
-    EXPECT_TRUE(says(job->notes, "1 of 3 steps lack workers"));
+    EXPECT_TRUE(mentions(job->notes, "2 of 3 replicas have all stages"));
+    EXPECT_TRUE(mentions(job->notes, "1 of 3 steps lack workers"));
 }
 
 TEST(StageTable, OneRankPerStageStandsForAReplica)
@@ -131,7 +131,7 @@ TEST(StageTable, OneRankPerStageStandsForAReplica)
     const auto job = jobOfText(text);
     ASSERT_TRUE(job.ok());
     EXPECT_EQ(job->replicas, 1);
-    EXPECT_TRUE(says(job->notes, "workers of several replicas represent one"));
+    EXPECT_TRUE(mentions(job->notes, "workers of several replicas represent one"));
 }
 
 TEST(StageTable, CutFileGivesItsWholeSteps)
@@ -147,8 +147,8 @@ TEST(StageTable, CutFileGivesItsWholeSteps)
     ASSERT_TRUE(job.ok());
     EXPECT_GT(job->steps.size(), 50U);
     EXPECT_LT(job->steps.size(), 400U);
-    EXPECT_TRUE(says(job->notes, "ends in the middle"));
-    EXPECT_TRUE(says(job->notes, "lack workers"));
+    EXPECT_TRUE(mentions(job->notes, "ends in the middle"));
+    EXPECT_TRUE(mentions(job->notes, "lack workers"));
 }
 
 TEST(StageTable, BombIsNotUnpacked)

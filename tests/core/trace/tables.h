@@ -55,7 +55,7 @@ inline Result<TraceJob> jobOfText(const std::string& text, const StageTableMeta&
 }
 
 /// Whether a note contains `part`.
-inline bool says(const Diagnostics& notes, const std::string& part)
+inline bool mentions(const Diagnostics& notes, const std::string& part)
 {
     for (const Diagnostic& d : notes)
         if (d.message.find(part) != std::string::npos)
