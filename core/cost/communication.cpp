@@ -36,7 +36,7 @@ void addStepOp(StageTime& t, const std::vector<StepOp>& ops, std::size_t stage)
 void addPasses(StageTime& t, const StepGraph& g, std::size_t stage)
 {
     for (const PassStep& step : passSteps(g.schedule.order[stage])) {
-        const auto row = static_cast<std::size_t>(programRow(g, step.item, step.beside));
+        const auto row = static_cast<std::size_t>(programRow(g, step.item, step.paired));
         const int program = g.programOf[stage][row][static_cast<std::size_t>(step.item.phase)];
         if (program < 0 || !step.runs)
             continue;

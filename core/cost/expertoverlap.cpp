@@ -27,10 +27,10 @@ double hidden(CostedPass& pass, double room, double share)
     double together = 0;
     for (std::size_t i = 0; i < pass.ops.size(); ++i)
         if (isAllToAll(pass.kernels[i])) {
-            const double beside = std::min(pass.ops[i].meanSeconds, room);
-            room -= beside;
-            pass.ops[i].hiddenSeconds = share * beside;
-            together += share * beside;
+            const double paired = std::min(pass.ops[i].meanSeconds, room);
+            room -= paired;
+            pass.ops[i].hiddenSeconds = share * paired;
+            together += share * paired;
         }
     return together;
 }
@@ -64,9 +64,9 @@ double pairedShare(const Schedule& schedule)
 void hideExpertTraffic(CostedPass forward, CostedPass backward, double share, double slowdown)
 {
     const double forwardCompute = freeCompute(forward), backwardCompute = freeCompute(backward);
-    const double besideBackward = hidden(forward, backwardCompute, share), besideForward = hidden(backward, forwardCompute, share);
-    slowDown(backward, slowdown * besideBackward);
-    slowDown(forward, slowdown * besideForward);
+    const double pairedBackward = hidden(forward, backwardCompute, share), pairedForward = hidden(backward, forwardCompute, share);
+    slowDown(backward, slowdown * pairedBackward);
+    slowDown(forward, slowdown * pairedForward);
 }
 
 } // namespace prism

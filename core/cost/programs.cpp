@@ -29,7 +29,7 @@ double exposed(const Op& op)
 
 /// The kernel that a collective runs beside: the attention of the block that is there (ring attention), the matrix product
 /// before a forward reduce-scatter, else the next one with room. kernels.size() = none.
-std::size_t besideOf(const std::vector<Kernel>& kernels, const std::vector<double>& room, std::size_t i)
+std::size_t pairedOf(const std::vector<Kernel>& kernels, const std::vector<double>& room, std::size_t i)
 {
     const Kernel& k = kernels[i];
     const std::size_t none = kernels.size();
@@ -72,7 +72,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
         const Kernel& k = kernels[i];
         if (k.kind != CostKind::collective || !(k.overlapsAlways || (k.overlapsTensor && overlapTensor)))
             continue;
-        const std::size_t j = besideOf(kernels, room, i);
+        const std::size_t j = pairedOf(kernels, room, i);
         if (j == kernels.size())
             continue;
         ops[i].hiddenSeconds = room[j];
@@ -314,8 +314,8 @@ private:
                 const double compute = total(ops) + (&ops == &l.forward ? 0.0 : again);
                 op.hiddenSeconds = std::max(0.0, compute - taken(ops));
                 const double slower = 1 + kOverlapSlowdown * std::min(seconds, op.hiddenSeconds) / std::max(1e-12, total(ops));
-                for (Op& beside : ops)
-                    beside.meanSeconds *= beside.hiddenSeconds > 0 ? 1.0 : slower;
+                for (Op& paired : ops)
+                    paired.meanSeconds *= paired.hiddenSeconds > 0 ? 1.0 : slower;
             }
             ops.insert(atEnd ? ops.end() : ops.begin(), op);
         };

@@ -72,7 +72,7 @@ std::vector<ScheduleNode> executionOrder(const Schedule& s)
             if (!progress.ready(step, static_cast<std::size_t>(p)))
                 break;
             progress.run(step, static_cast<std::size_t>(p));
-            nodes.push_back({stage, i, p, step.waits, step.runs, step.handsOn, step.beside});
+            nodes.push_back({stage, i, p, step.waits, step.runs, step.handsOn, step.paired});
             const int wakes = i.phase == Phase::forward ? p + 1 : p - 1;
             if (i.phase != Phase::weight && step.handsOn && wakes >= 0 && wakes <= last)
                 work.push_back(s.path[static_cast<std::size_t>(wakes)][0]);

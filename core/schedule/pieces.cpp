@@ -63,15 +63,15 @@ std::vector<PassStep> passSteps(const std::vector<ScheduleItem>& order)
             steps.push_back({order[first++]});
             continue;
         }
-        const bool beside = holds(order, first, end, Phase::forward) && holds(order, first, end, Phase::backward);
+        const bool paired = holds(order, first, end, Phase::forward) && holds(order, first, end, Phase::backward);
         for (std::size_t i = first + 1; i < end; ++i)
             if (meetsOthers(order[i]))
-                steps.push_back({order[i], true, false, false, beside});
+                steps.push_back({order[i], true, false, false, paired});
         for (std::size_t i = first; i < end; ++i)
-            steps.push_back({order[i], i == first, true, false, beside});
+            steps.push_back({order[i], i == first, true, false, paired});
         for (std::size_t i = first; i < end; ++i)
             if (meetsOthers(order[i]))
-                steps.push_back({order[i], false, false, true, beside});
+                steps.push_back({order[i], false, false, true, paired});
         first = end;
     }
     return steps;

@@ -15,7 +15,7 @@ namespace prism {
 struct PassStep {
     ScheduleItem item;
     bool waits = true, runs = true, handsOn = true;
-    bool beside = false; ///< its piece holds a forward and a backward
+    bool paired = false; ///< its piece holds a forward and a backward
 };
 
 /// The order of one stage as what it does one after another: the order itself where no items are joined. Pure.

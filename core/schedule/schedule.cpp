@@ -75,7 +75,7 @@ ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
         if (n.runs && start[stage] < 0.0)
             start[stage] = begin;
         clock[stage] = begin + (n.runs ? duration[static_cast<std::size_t>(n.item.phase)] : 0.0);
-        if (n.runs && n.beside && n.item.phase == Phase::forward)
+        if (n.runs && n.paired && n.item.phase == Phase::forward)
             clock[stage] -= seconds.pairSaves; // nothing is handed on before the end of the piece
         if (n.handsOn && n.item.phase != Phase::weight)
             end[static_cast<std::size_t>(n.item.phase)][at(n.pathIndex)] = clock[stage];

@@ -65,7 +65,7 @@ struct ScheduleNode {
     ScheduleItem item;
     int pathIndex = 0;
     bool waits = true, runs = true, handsOn = true;
-    bool beside = false; ///< in one piece with a pass of the other direction
+    bool paired = false; ///< in one piece with a pass of the other direction
 };
 
 /// All items of all stages in an order in which every dependency comes first. Items that a deadlock keeps from running are

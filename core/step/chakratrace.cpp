@@ -154,7 +154,7 @@ private:
         const std::string where = phase + std::to_string(item.microbatch) + "." + std::to_string(item.chunk);
         if (step.waits && item.phase != Phase::weight && (forward ? place > 0 : !last))
             transfer(forward ? place - 1 : place + 1, forward ? place - 1 : place, item, true);
-        const int row = programRow(m_graph, item, step.beside);
+        const int row = programRow(m_graph, item, step.paired);
         const int program = m_graph.programOf[index(m_place.stage)][index(row)][static_cast<std::size_t>(item.phase)];
         if (step.runs && program >= 0)
             ops(m_graph.programs[index(program)], where);
@@ -229,7 +229,7 @@ std::int64_t mostNodes(const StepGraph& graph)
     for (std::size_t stage = 0; stage < graph.schedule.order.size(); ++stage) {
         std::int64_t nodes = 0;
         for (const PassStep& step : passSteps(graph.schedule.order[stage])) {
-            const auto row = static_cast<std::size_t>(programRow(graph, step.item, step.beside));
+            const auto row = static_cast<std::size_t>(programRow(graph, step.item, step.paired));
             const int p = graph.programOf[stage][row][static_cast<std::size_t>(step.item.phase)];
             nodes += step.runs && p >= 0 ? ops[static_cast<std::size_t>(p)] : 0;
         }

@@ -10,9 +10,9 @@ int programRows(const StepGraph& graph)
     return static_cast<int>(graph.programOf.front().size());
 }
 
-int programRow(const StepGraph& graph, const ScheduleItem& item, bool beside)
+int programRow(const StepGraph& graph, const ScheduleItem& item, bool paired)
 {
-    return item.chunk + (beside && programRows(graph) > graph.schedule.numChunks ? graph.schedule.numChunks : 0);
+    return item.chunk + (paired && programRows(graph) > graph.schedule.numChunks ? graph.schedule.numChunks : 0);
 }
 
 std::vector<double> passShares(const StepGraph& graph, int stage)
@@ -24,7 +24,7 @@ std::vector<double> passShares(const StepGraph& graph, int stage)
         return shares;
     for (const PassStep& step : passSteps(graph.schedule.order[static_cast<std::size_t>(stage)]))
         if (step.runs)
-            shares[static_cast<std::size_t>(programRow(graph, step.item, step.beside)) * kPhases
+            shares[static_cast<std::size_t>(programRow(graph, step.item, step.paired)) * kPhases
                    + static_cast<std::size_t>(step.item.phase)] += 1.0 / graph.schedule.numMicrobatches;
     return shares;
 }

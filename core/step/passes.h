@@ -12,7 +12,7 @@ namespace prism {
 [[nodiscard]] int programRows(const StepGraph& graph);
 
 /// Row of programOf[stage] with the programs of an item; `beside`: it runs in one piece with a pass of the other direction.
-[[nodiscard]] int programRow(const StepGraph& graph, const ScheduleItem& item, bool beside);
+[[nodiscard]] int programRow(const StepGraph& graph, const ScheduleItem& item, bool paired);
 
 /// By row * kPhases + phase: the share of the micro-batches that run the row's program on a stage. 1 for all where there is one row a
 /// chunk; else the two rows of a chunk have 1 together.

@@ -38,7 +38,7 @@ Sweep sweepOf(const StepGraph& graph)
     for (const ScheduleNode& n : order) {
         SweepNode node;
         node.stage = n.stage;
-        const int row = programRow(graph, n.item, n.beside);
+        const int row = programRow(graph, n.item, n.paired);
         node.slot = n.runs ? (n.stage * rows + row) * kPhases + static_cast<int>(n.item.phase) : -1;
         node.microbatch = n.item.microbatch;
         const auto arrival = [&](int pathIndex) { return pathIndex * microbatches + static_cast<std::int32_t>(n.item.microbatch); };

@@ -147,8 +147,8 @@ QStringList GanttChart::itemReading(int item) const
         where += u", micro-batch %1"_s.arg(span.microbatch);
     if (span.chunk >= 0 && m_timeline->chunks > 1)
         where += u", chunk %1"_s.arg(span.chunk);
-    if (span.besideMicrobatch >= 0)
-        where += u", in one piece with micro-batch %1 of chunk %2"_s.arg(span.besideMicrobatch).arg(span.besideChunk);
+    if (span.pairedMicrobatch >= 0)
+        where += u", in one piece with micro-batch %1 of chunk %2"_s.arg(span.pairedMicrobatch).arg(span.pairedChunk);
     QStringList lines{kindText(span) + u", "_s + format::seconds(span.endSeconds - span.startSeconds).text(), where,
                       u"from %1 to %2"_s.arg(format::seconds(span.startSeconds).text(), format::seconds(span.endSeconds).text())};
     for (std::size_t i = 0; i < std::min<std::size_t>(span.parts.size(), 4); ++i) {
@@ -185,7 +185,7 @@ QList<LegendEntry> GanttChart::legend(const Look& look) const
     if (weights)
         entries << LegendEntry{LegendEntry::Mark::box, p.weight[0], second(p.weight[1]), {}, u"Weight gradient"_s};
     if (m_timeline
-        && std::any_of(m_timeline->spans.begin(), m_timeline->spans.end(), [](const TimelineSpan& s) { return s.besideMicrobatch >= 0; }))
+        && std::any_of(m_timeline->spans.begin(), m_timeline->spans.end(), [](const TimelineSpan& s) { return s.pairedMicrobatch >= 0; }))
         entries << LegendEntry{LegendEntry::Mark::line, p[Role::text], {}, {}, u"Forward and backward in one piece"_s};
     entries << LegendEntry{LegendEntry::Mark::hatchedBox, p[Role::commFill], p[Role::comm], kCommunicationHatch, u"Communication"_s}
             << LegendEntry{LegendEntry::Mark::box, p.optimizer, {}, {}, u"Optimizer"_s}

@@ -164,7 +164,7 @@ void GanttChart::paintPieces(Canvas& canvas, const Layout& at, int stage) const
     const QRectF row = at.row(stage);
     for (std::size_t i = first; i < last; ++i) {
         const TimelineSpan& span = m_timeline->spans[i];
-        if (span.kind != SpanKind::forward || span.besideMicrobatch < 0)
+        if (span.kind != SpanKind::forward || span.pairedMicrobatch < 0)
             continue;
         const double left = std::max(at.x(span.pieceStart), row.left()), right = std::min(at.x(span.pieceEnd), row.right());
         if (right - left >= canvas.px(6))

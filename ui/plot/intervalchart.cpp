@@ -70,9 +70,9 @@ void paintPoints(Canvas& canvas, const QRectF& area, const IntervalData& d, cons
         canvas.painter.setBrush(canvas[Role::panel]);
         canvas.painter.drawEllipse(used, canvas.px(4.5), canvas.px(4.5));
     }
-    const double besideTitle = area.left() + canvas.width(titleOfDays(), Type::tick) + canvas.px(8);
+    const double pairedTitle = area.left() + canvas.width(titleOfDays(), Type::tick) + canvas.px(8);
     canvas.flag(used.x(), lane, (same ? QObject::tr("in use, the best: %1") : QObject::tr("in use %1")).arg(lost(c.used)),
-                std::max(axes.plot.left(), besideTitle), area.right());
+                std::max(axes.plot.left(), pairedTitle), area.right());
 }
 
 } // namespace

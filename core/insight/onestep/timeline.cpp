@@ -123,8 +123,8 @@ private:
         std::size_t last = backward;
         while (nodes[last].next >= 0 && nodes[static_cast<std::size_t>(nodes[last].next)].pieceFirst == node.pieceFirst)
             last = static_cast<std::size_t>(nodes[last].next);
-        span.besideChunk = other.chunk;
-        span.besideMicrobatch = other.microbatch;
+        span.pairedChunk = other.chunk;
+        span.pairedMicrobatch = other.microbatch;
         span.pieceStart = m_step.start[first];
         span.pieceEnd = m_step.end[last];
     }

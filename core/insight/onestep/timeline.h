@@ -24,8 +24,8 @@ struct TimelineSpan {
     bool critical = false;  ///< on the critical path of this draw
     int toStage = -1;       ///< sends: the receiving stage
     double usedSeconds = 0; ///< sends: when the receiver starts on what arrived
-    int besideChunk = -1;   ///< F&B: the pass of the other direction that runs in one piece with this one; -1 = it runs alone
-    int besideMicrobatch = -1;
+    int pairedChunk = -1;   ///< F&B: the pass of the other direction that runs in one piece with this one; -1 = it runs alone
+    int pairedMicrobatch = -1;
     double pieceStart = 0, pieceEnd = 0; ///< F&B: of the whole piece, in which its passes share the time of the stage
     std::vector<SpanPart> parts;         ///< falling seconds; empty for bubbles
 };

@@ -59,11 +59,11 @@ std::string spanTitle(const TimelineSpan& span, const Timeline& timeline)
 }
 
 /// The pass that runs in one piece with a pass.
-Json besideJson(const TimelineSpan& span)
+Json pairedJson(const TimelineSpan& span)
 {
     return {{"kind", spanKindName(span.kind == SpanKind::forward ? SpanKind::backward : SpanKind::forward)},
-            {"chunk", span.besideChunk},
-            {"micro_batch", span.besideMicrobatch}};
+            {"chunk", span.pairedChunk},
+            {"micro_batch", span.pairedMicrobatch}};
 }
 
 /// F&B as a slice around its passes, which share its time.
@@ -71,8 +71,8 @@ Json pieceEvent(const TimelineSpan& forward, int track, const Timeline& timeline
 {
     TimelineSpan backward;
     backward.kind = SpanKind::backward;
-    backward.chunk = forward.besideChunk;
-    backward.microbatch = forward.besideMicrobatch;
+    backward.chunk = forward.pairedChunk;
+    backward.microbatch = forward.pairedMicrobatch;
     return {{"ph", "X"},
             {"name", spanTitle(forward, timeline) + " & " + spanTitle(backward, timeline)},
             {"cat", "piece"},
@@ -80,7 +80,7 @@ Json pieceEvent(const TimelineSpan& forward, int track, const Timeline& timeline
             {"tid", track},
             {"ts", forward.pieceStart * 1e6},
             {"dur", (forward.pieceEnd - forward.pieceStart) * 1e6},
-            {"args", {{"forward", forward.microbatch}, {"backward", forward.besideMicrobatch}}}};
+            {"args", {{"forward", forward.microbatch}, {"backward", forward.pairedMicrobatch}}}};
 }
 
 Json partsJson(const TimelineSpan& span, const Timeline& timeline, double scale)
@@ -113,9 +113,9 @@ void addSpan(Json& events, const TimelineSpan& span, int track, const Timeline& 
         args["chunk"] = span.chunk;
     if (!span.parts.empty())
         args["us_by_class"] = partsJson(span, timeline, 1e6);
-    if (span.besideMicrobatch >= 0)
-        args["beside"] = besideJson(span);
-    if (span.besideMicrobatch >= 0 && span.kind == SpanKind::forward)
+    if (span.pairedMicrobatch >= 0)
+        args["beside"] = pairedJson(span);
+    if (span.pairedMicrobatch >= 0 && span.kind == SpanKind::forward)
         events.push_back(pieceEvent(span, track, timeline));
     events.push_back({{"ph", "X"},
                       {"name", spanTitle(span, timeline)},
@@ -187,8 +187,8 @@ std::string toJson(const Timeline& timeline)
                          {"end_s", span.endSeconds},
                          {"critical", span.critical},
                          {"seconds_by_class", partsJson(span, timeline, 1.0)}});
-        if (span.besideMicrobatch >= 0)
-            spans.back()["beside"] = besideJson(span);
+        if (span.pairedMicrobatch >= 0)
+            spans.back()["beside"] = pairedJson(span);
     }
     Json memory = Json::array();
     for (const auto& stage : timeline.inFlight) {

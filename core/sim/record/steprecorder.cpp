@@ -97,7 +97,7 @@ void StepRecorder::makeNodes()
         node.previous = lastOfStage[stage];
         if (node.previous >= 0)
             m_nodes[index(node.previous)].next = at;
-        if (step.runs && step.beside)
+        if (step.runs && step.paired)
             node.pieceFirst = node.phase == Phase::forward ? at : m_nodes[index(node.previous)].pieceFirst;
         if (planned.waitSlot >= 0)
             node.input = writer[index(planned.waitSlot)];

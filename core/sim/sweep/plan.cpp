@@ -120,7 +120,7 @@ Plan makePlan(const StepGraph& graph)
             node.microbatch = static_cast<std::int32_t>(item.microbatch);
             const int phase = static_cast<int>(item.phase);
             node.place = stage * schedule.numChunks + item.chunk;
-            node.cell = step.runs ? (stage * plan.numRows + programRow(graph, item, step.beside)) * kPhases + phase : -1;
+            node.cell = step.runs ? (stage * plan.numRows + programRow(graph, item, step.paired)) * kPhases + phase : -1;
             if (node.waitSlot >= 0)
                 freeSlots.push_back(node.waitSlot); // read before it is written again
             if (sent >= 0) {

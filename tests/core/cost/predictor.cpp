@@ -40,7 +40,7 @@ double workOfStage(const StepGraph& g, std::size_t stage)
     for (const PassStep& pass : passSteps(g.schedule.order[stage]))
         if (pass.runs)
             for (const Block& block : g.programs[static_cast<std::size_t>(g.programOf[stage][static_cast<std::size_t>(
-                                                     programRow(g, pass.item, pass.beside))][static_cast<std::size_t>(pass.item.phase)])]
+                                                     programRow(g, pass.item, pass.paired))][static_cast<std::size_t>(pass.item.phase)])]
                                           .blocks)
                 for (const Op& op : block.ops)
                     work += block.repeat * std::max(0.0, op.meanSeconds - op.hiddenSeconds);

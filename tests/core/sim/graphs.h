@@ -77,12 +77,12 @@ inline void joinPasses(StepGraph& g)
     g.schedule = withPieces(std::move(g.schedule));
     const std::size_t alone = g.programs.size();
     for (std::size_t p = 0; p < alone; ++p) {
-        Program beside = g.programs[p];
-        for (Op& op : beside.blocks[0].ops) {
+        Program paired = g.programs[p];
+        for (Op& op : paired.blocks[0].ops) {
             op.hiddenSeconds = op.kernelClass == 1 ? 0.5 * op.meanSeconds : 0.0;
             op.meanSeconds *= op.kernelClass == 1 ? 1.0 : 1.03;
         }
-        g.programs.push_back(beside);
+        g.programs.push_back(paired);
     }
     const int first = static_cast<int>(alone);
     for (auto& stage : g.programOf)
