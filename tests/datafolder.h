@@ -15,9 +15,9 @@ inline std::string dataFolder()
 {
     if (const char* folder = std::getenv("PRISM_DATA"); folder != nullptr && *folder != '\0')
         return folder;
-    const std::filesystem::path beside = std::filesystem::path(PRISM_SOURCE_DIR) / ".." / "shared" / "data";
+    const std::filesystem::path nextTo = std::filesystem::path(PRISM_SOURCE_DIR) / ".." / "shared" / "data";
     std::error_code error;
-    return std::filesystem::is_directory(beside, error) ? beside.string() : std::string();
+    return std::filesystem::is_directory(nextTo, error) ? nextTo.string() : std::string();
 }
 
 } // namespace prism

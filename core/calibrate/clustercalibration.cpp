@@ -242,8 +242,8 @@ Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& f
         return ImportResult{std::move(scenario), {}};
     std::filesystem::path path = scenario.measured.calibration;
     std::error_code error;
-    if (const auto beside = std::filesystem::path(folder) / path; path.is_relative() && std::filesystem::exists(beside, error))
-        path = beside;
+    if (const auto nextTo = std::filesystem::path(folder) / path; path.is_relative() && std::filesystem::exists(nextTo, error))
+        path = nextTo;
     // A scenario comes from others: what it names is opened only if it is a file, never a device or a pipe that would not end.
     if (!std::filesystem::is_regular_file(path, error))
         return errorAt("measured.calibration", "There is no such file.", scenario.measured.calibration,

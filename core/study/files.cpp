@@ -41,7 +41,7 @@ public:
     Unfinished(const std::string& path, const StudyHolder& me)
     {
         for (int i = 0; !m_study.lock; ++i) {
-            m_study.path = randomNameBeside(path) + std::string(kUnfinished);
+            m_study.path = randomNameNextTo(path) + std::string(kUnfinished);
             const int descriptor = ::open(m_study.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
             if (descriptor < 0)
                 failFile("The file cannot be written.", m_study.path);

@@ -229,7 +229,7 @@ std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, cons
         failStudy(kNotAStudy, "This is not a file.", path, "a file made by PRISM Explorer (.prism)");
     if (status.st_size == 0)
         failStudy(kNotAStudy, "The file is empty.", path, "a file made by PRISM Explorer (.prism)");
-    requireFilesBeside(path);
+    requireFilesNextTo(path);
     auto impl = std::make_unique<Impl>();
     impl->path = path;
     impl->options = options;

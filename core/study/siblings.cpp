@@ -25,7 +25,7 @@ std::string realPath(const std::string& path)
     return error ? path : real.string();
 }
 
-void requireFilesBeside(const std::string& path)
+void requireFilesNextTo(const std::string& path)
 {
     const std::string real = realPath(path);
     for (const char* suffix : kSiblings) {
@@ -39,7 +39,7 @@ void requireFilesBeside(const std::string& path)
 
 void copyWithSiblings(const std::string& from, const std::string& to)
 {
-    requireFilesBeside(from);
+    requireFilesNextTo(from);
     const std::string real = realPath(from);
     std::uintmax_t bytes = 0;
     for (const char* suffix : {"", "-journal", "-wal"})

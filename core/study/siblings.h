@@ -10,7 +10,7 @@ namespace prism {
 [[nodiscard]] std::string realPath(const std::string& path);
 
 /// Throws StudyError where a link, folder, pipe or device has the name of a study's journal or log. SQLite would wait for a pipe forever.
-void requireFilesBeside(const std::string& path);
+void requireFilesNextTo(const std::string& path);
 
 /// Copies a study with its journal and its log. Throws StudyError as above, where a file cannot be read or written, and beyond
 /// kMaxCopiedBytes, of which nothing is written.

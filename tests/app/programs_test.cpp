@@ -53,14 +53,14 @@ TEST_P(Programs, LinkNoNetwork)
 TEST(InstalledProgram, LooksForPresetsBesideItselfAlone)
 {
     namespace fs = std::filesystem;
-    const fs::path away = scratch() / "away", beside = fs::path(PRISM_CLI).parent_path().parent_path() / "share";
+    const fs::path away = scratch() / "away", nextTo = fs::path(PRISM_CLI).parent_path().parent_path() / "share";
     fs::remove_all(away);
     fs::create_directories(away / "bin");
     fs::copy_file(PRISM_CLI, away / "bin/prism-cli");
     const std::string command =
         "cd / && env -u PRISM_PRESETS " + (away / "bin/prism-cli").string() + " check sample-baseline >/dev/null 2>&1";
     EXPECT_NE(std::system(command.c_str()), 0) << "presets were found without being installed";
-    fs::create_directory_symlink(beside, away / "share");
+    fs::create_directory_symlink(nextTo, away / "share");
     EXPECT_EQ(std::system(command.c_str()), 0);
     fs::remove_all(away);
 }

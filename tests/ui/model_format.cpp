@@ -73,11 +73,11 @@ TEST(Format, GivesChangesTheDigitsThatTheyEarn)
 
 TEST(Format, KeepsAFigureAndItsIntervalInOneUnit)
 {
-    EXPECT_EQ(format::intervalBeside(8.86, 0.004), u"± 4 ms"_s); // seconds are long for what they vary by
-    EXPECT_EQ(format::intervalBeside(0.399, 0.00014), u"± 0.1 ms"_s);
-    EXPECT_EQ(format::intervalBeside(-0.145, 0.00072), u"± 0.7 ms"_s);
-    EXPECT_EQ(format::intervalBeside(3e-6, 0.002), u"± 2 ms"_s) << "an interval that is the larger one has its own";
-    EXPECT_EQ(format::intervalBeside(0, 0.00012), u"± 120 µs"_s);
+    EXPECT_EQ(format::intervalNextTo(8.86, 0.004), u"± 4 ms"_s); // seconds are long for what they vary by
+    EXPECT_EQ(format::intervalNextTo(0.399, 0.00014), u"± 0.1 ms"_s);
+    EXPECT_EQ(format::intervalNextTo(-0.145, 0.00072), u"± 0.7 ms"_s);
+    EXPECT_EQ(format::intervalNextTo(3e-6, 0.002), u"± 2 ms"_s) << "an interval that is the larger one has its own";
+    EXPECT_EQ(format::intervalNextTo(0, 0.00012), u"± 120 µs"_s);
 }
 
 TEST(Format, SaysInWordsThatNoDifferenceWasFound)

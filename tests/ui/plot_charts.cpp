@@ -439,8 +439,8 @@ TEST(Gantt, ShowsAForwardAndABackwardThatRunAsOnePiece)
     const auto forward = std::find_if(joined->spans.begin(), joined->spans.end(),
                                       [](const TimelineSpan& s) { return s.kind == SpanKind::forward && s.stage == 1; });
     ASSERT_NE(forward, joined->spans.end());
-    forward->besideChunk = 1;
-    forward->besideMicrobatch = 7;
+    forward->nextToChunk = 1;
+    forward->nextToMicrobatch = 7;
     forward->pieceStart = forward->startSeconds;
     forward->pieceEnd = forward->startSeconds + 0.1 * joined->stepSeconds; // wide enough to be seen
     chart.setTimeline(joined);

@@ -215,10 +215,10 @@ TEST_F(Pages, PipelineShowsTheMedianStepAboveTheSlowOne)
     page.resize(1056, 680);
     page.setContext(m_context);
     settle(page);
-    auto* beside = page.tools()->findChild<QPushButton*>(u"besideMedian"_s);
-    ASSERT_NE(beside, nullptr);
+    auto* nextTo = page.tools()->findChild<QPushButton*>(u"besideMedian"_s);
+    ASSERT_NE(nextTo, nullptr);
     EXPECT_TRUE(page.median().isHidden());
-    beside->setChecked(true);
+    nextTo->setChecked(true);
     settle(page);
     ASSERT_FALSE(page.median().isHidden());
     ASSERT_TRUE(page.median().timeline());
@@ -232,7 +232,7 @@ TEST_F(Pages, PipelineShowsTheMedianStepAboveTheSlowOne)
     page.gantt().setView(drawn / 4, drawn / 2);
     EXPECT_EQ(page.median().viewStart(), drawn / 4) << "they are zoomed together";
     keep(page);
-    beside->setChecked(false);
+    nextTo->setChecked(false);
     settle(page);
     EXPECT_TRUE(page.median().isHidden());
     EXPECT_FALSE(page.memory().isHidden());

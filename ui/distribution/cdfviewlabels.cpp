@@ -31,10 +31,10 @@ LabelObstacles CdfView::obstacles(const Look& look) const
     LabelObstacles all;
     all.plot = d.plot.adjusted(2, 2, -2, -2);
     all.mayCover = d.paper; // on screen the table at the left names every line
-    const double beside = look.pxF(3);
+    const double nextTo = look.pxF(3);
     const auto upright = [&](double seconds) {
         if (seconds > 0)
-            all.taken.emplace_back(d.xAt(seconds) - beside, d.plot.top(), 2 * beside, d.plot.height());
+            all.taken.emplace_back(d.xAt(seconds) - nextTo, d.plot.top(), 2 * nextTo, d.plot.height());
     };
     upright(d.limit.seconds);
     upright(d.limit.lowerSeconds);

@@ -133,7 +133,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole: {
         const QString equal = equalText(c);
         return tr("%1. p95 %2, p99 %3, noise-free %4; %5 of %6 GiB; n = %7%8")
-            .arg(text(candidate, nameColumn), format::intervalBeside(c.p95.value, c.p95.halfWidth), format::seconds(c.p99.value).text(),
+            .arg(text(candidate, nameColumn), format::intervalNextTo(c.p95.value, c.p95.halfWidth), format::seconds(c.p99.value).text(),
                  format::seconds(c.noiseFreeSeconds).text(), format::number(c.peakMemoryGib), format::number(c.capacityGib),
                  format::count(c.samples), c.pareto ? tr("; on the front of time, memory and cost") : QString())
             .append(equal.isEmpty() ? QString() : u'\n' + equal);

@@ -267,7 +267,7 @@ Answer answerOf(const Findings& f)
                                    .arg(format::plainInterval(100 * best.misses.halfWidth),
                                         format::count(static_cast<qint64>(step.samples)))
                              : QObject::tr("Sampling: %1 (95 %), from %2 steps per scenario that share their random numbers.")
-                                   .arg(format::intervalBeside(step.p95, step.ciP95), format::count(static_cast<qint64>(step.samples))));
+                                   .arg(format::intervalNextTo(step.p95, step.ciP95), format::count(static_cast<qint64>(step.samples))));
     if (const CostedStep& costed = *best.snapshot->costed; costed.errorBandHigh > costed.errorBandLow)
         answer.certainty << QObject::tr("Model: on nine of ten published jobs of this kind its mean step was %1 off. This shifts all "
                                         "scenarios alike more than one against another.")

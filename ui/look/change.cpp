@@ -66,7 +66,7 @@ QString percentChange(const Estimate& share)
                                                 : shortFigure(100 * share.value, 100 * share.halfWidth) + u" %"_s;
 }
 
-QString intervalBeside(double figure, double halfWidth)
+QString intervalNextTo(double figure, double halfWidth)
 {
     const double size = std::abs(figure);
     if (!(size < 1))

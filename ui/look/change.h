@@ -24,7 +24,7 @@ namespace prism::ui::format {
 [[nodiscard]] QString percentChange(const Estimate& share);
 
 /// "± 4 ms" beside "8.86 s", "± 0.1 ms" beside "399 ms": of what is shorter than a second in the unit of the figure itself. Seconds.
-[[nodiscard]] QString intervalBeside(double figure, double halfWidth);
+[[nodiscard]] QString intervalNextTo(double figure, double halfWidth);
 
 /// "(+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.
 [[nodiscard]] QString deltaSeconds(double value, double baseline, double halfWidth = 0);

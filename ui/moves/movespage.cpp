@@ -301,7 +301,7 @@ WaterfallData whyItMoved(const Comparison& c, int series)
         row.value = item.deltaP95.value;
         row.kind = item.parameter == "remainder" ? WaterfallRow::Kind::remainder : WaterfallRow::Kind::step;
         row.figure = format::secondsDelta(item.deltaP95.value);
-        row.interval = item.deltaP95.halfWidth > 0 ? format::intervalBeside(item.deltaP95.value, item.deltaP95.halfWidth) : QString();
+        row.interval = item.deltaP95.halfWidth > 0 ? format::intervalNextTo(item.deltaP95.value, item.deltaP95.halfWidth) : QString();
         row.clear = item.deltaP95.significant();
         if (row.kind != WaterfallRow::Kind::remainder || std::abs(row.value) > kReportedRemainder * std::max(a, b))
             data.rows.push_back(row);

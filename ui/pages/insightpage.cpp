@@ -100,7 +100,7 @@ void InsightPage::showSide(bool shown)
     arrange();
 }
 
-bool InsightPage::fitsBeside() const
+bool InsightPage::fitsNextTo() const
 {
     if (!m_theme.presentation() || !parentWidget())
         return true;
@@ -112,28 +112,28 @@ bool InsightPage::fitsBeside() const
 
 void InsightPage::arrange()
 {
-    const bool sided = m_side && !m_side->isHidden(), beside = !sided || (width() >= m_theme.px(metric::sideCardsUnder) && fitsBeside());
-    if (m_arranged && beside == m_beside)
+    const bool sided = m_side && !m_side->isHidden(), nextTo = !sided || (width() >= m_theme.px(metric::sideCardsUnder) && fitsNextTo());
+    if (m_arranged && nextTo == m_nextTo)
         return giveSideItsHeight();
-    m_beside = beside;
+    m_nextTo = nextTo;
     m_arranged = true;
     for (QWidget* part : {m_main, m_side})
         if (part)
             m_grid->removeWidget(part);
     m_grid->addWidget(m_main, 0, 0);
     if (m_side)
-        m_grid->addWidget(m_side, beside ? 0 : 1, beside ? 1 : 0);
+        m_grid->addWidget(m_side, nextTo ? 0 : 1, nextTo ? 1 : 0);
     const int side = static_cast<int>(m_sideShare * 100);
-    m_grid->setColumnStretch(0, 100 - (sided && beside ? side : 0));
-    m_grid->setColumnStretch(1, sided && beside ? side : 0);
+    m_grid->setColumnStretch(0, 100 - (sided && nextTo ? side : 0));
+    m_grid->setColumnStretch(1, sided && nextTo ? side : 0);
     m_grid->setRowStretch(0, 6);
-    m_grid->setRowStretch(1, sided && !beside ? 4 : 0);
+    m_grid->setRowStretch(1, sided && !nextTo ? 4 : 0);
     giveSideItsHeight();
 }
 
 void InsightPage::giveSideItsHeight()
 {
-    const bool beneath = m_side && !m_side->isHidden() && !m_beside && m_side->hasHeightForWidth();
+    const bool beneath = m_side && !m_side->isHidden() && !m_nextTo && m_side->hasHeightForWidth();
     const int height = beneath ? m_side->heightForWidth(width()) : 0;
     if (m_grid->rowMinimumHeight(1) != height)
         m_grid->setRowMinimumHeight(1, height);

@@ -111,7 +111,7 @@ private:
     /// Side cards beneath the main one get the height that their words take at this width.
     void giveSideItsHeight();
     /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
-    [[nodiscard]] bool fitsBeside() const;
+    [[nodiscard]] bool fitsNextTo() const;
     void reportStates(); ///< on every chart that was presented
     void showMessage(const Presented& shown) const;
     [[nodiscard]] InsightStatus statusOf(const Presented& shown) const;
@@ -124,7 +124,7 @@ private:
     QGridLayout* m_grid;
     QWidget *m_main = nullptr, *m_side = nullptr;
     double m_sideShare = 0.36;
-    bool m_beside = true, m_arranged = false;
+    bool m_nextTo = true, m_arranged = false;
     QList<PlotBase*> m_exported;
     QList<Presented> m_presented;
     QList<Status> m_others;

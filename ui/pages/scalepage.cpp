@@ -271,9 +271,9 @@ void ScalePage::fillTable(const ScaleCurve* curve)
         const ScalePoint& p = curve->points[static_cast<std::size_t>(row)];
         QStringList cells{format::count(p.gpus)};
         if (p.valid)
-            cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::intervalBeside(p.step.p50, p.step.ciP50))
-                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::intervalBeside(p.step.p95, p.step.ciP95))
-                  << u"%1  %2"_s.arg(format::seconds(p.step.p99).text(), format::intervalBeside(p.step.p99, p.step.ciP99))
+            cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::intervalNextTo(p.step.p50, p.step.ciP50))
+                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::intervalNextTo(p.step.p95, p.step.ciP95))
+                  << u"%1  %2"_s.arg(format::seconds(p.step.p99).text(), format::intervalNextTo(p.step.p99, p.step.ciP99))
                   << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value) << efficiencyText(p)
                   << format::number(p.costPerBillionTokensUsd) << noteOf(p, true);
         else

@@ -191,7 +191,7 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
                               ? tr("Moving nodes is not worth it")
                               : tr("All moves together %1 (%2)")
                                     .arg(format::timeChange(gained(result->gainOverGiven, p95)),
-                                         format::intervalBeside(p95 * result->gainOverGiven.value, p95 * result->gainOverGiven.halfWidth)));
+                                         format::intervalNextTo(p95 * result->gainOverGiven.value, p95 * result->gainOverGiven.halfWidth)));
         m_adviceNote->setText(tr("p95 %1 to %2 with all: %3 of %4 positions change. n = %5, seed %6")
                                   .arg(format::seconds(p95).text(), format::seconds(result->best.p95).text(),
                                        format::count(result->movedNodes),

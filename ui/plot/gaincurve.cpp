@@ -129,7 +129,7 @@ QStringList GainCurve::itemReading(int item) const
         return {};
     const GainPoint& p = m_points[item];
     return {p.detail,
-            u"%1 (%2)"_s.arg(format::timeChange({-p.gainSeconds, p.halfWidth}), format::intervalBeside(p.gainSeconds, p.halfWidth))};
+            u"%1 (%2)"_s.arg(format::timeChange({-p.gainSeconds, p.halfWidth}), format::intervalNextTo(p.gainSeconds, p.halfWidth))};
 }
 
 TableData GainCurve::asTable() const

@@ -101,7 +101,7 @@ protected:
     [[nodiscard]] virtual bool showsReadout() const { return true; }
     [[nodiscard]] virtual QList<LegendEntry> legend(const Look& look) const;
     /// The legend beside the title, if it fits there, instead of under the subtitle.
-    [[nodiscard]] virtual bool legendBesideTitle() const { return false; }
+    [[nodiscard]] virtual bool legendNextToTitle() const { return false; }
 
     /// Calls `use` with a canvas that only measures and the plot area of the widget.
     template <class Use>

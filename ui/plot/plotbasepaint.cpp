@@ -34,7 +34,7 @@ struct PlotBase::Frame {
     double noteMiddle = 0;               ///< of the stale note: beside the title, or beneath where both do not fit
     QList<LegendEntry> legend;
     QList<QPointF> places; ///< of the legend's entries: left edge, middle
-    bool legendBeside = false;
+    bool legendNextTo = false;
     double subtitleTop = 0, footerTop = 0;
     QRectF plot;
     [[nodiscard]] double width() const { return std::max(right - left, 1.0); }
@@ -70,17 +70,17 @@ double PlotBase::placeLegend(const Canvas& canvas, double top, Frame& at) const
     for (const LegendEntry& e : at.legend)
         total += sizes.width(e) + sizes.gap;
     const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // stands between them
-    at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
-    double x = at.legendBeside ? at.right - total : at.left, y = at.legendBeside ? at.titleMiddle : top + canvas.px(10) + small / 2;
+    at.legendNextTo = legendNextToTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
+    double x = at.legendNextTo ? at.right - total : at.left, y = at.legendNextTo ? at.titleMiddle : top + canvas.px(10) + small / 2;
     for (const LegendEntry& e : at.legend) {
-        if (!at.legendBeside && x > at.left && x + sizes.width(e) > at.right) {
+        if (!at.legendNextTo && x > at.left && x + sizes.width(e) > at.right) {
             x = at.left;
             y += small + canvas.px(4);
         }
         at.places << QPointF(x, y);
         x += sizes.width(e) + sizes.gap;
     }
-    return at.legendBeside ? top : y + small / 2;
+    return at.legendNextTo ? top : y + small / 2;
 }
 
 PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
@@ -161,11 +161,11 @@ void PlotBase::paintText(Canvas& canvas, const QRectF& card, const Frame& at, bo
         const bool beneath = at.noteMiddle > at.titleMiddle;
         const double after = at.left + canvas.width(m_text.title, Type::title) + LegendMetrics(canvas).gap;
         canvas.text({beneath           ? at.left
-                     : at.legendBeside ? after
+                     : at.legendNextTo ? after
                                        : at.right,
                      at.noteMiddle},
                     m_stale, Type::small, Role::textTertiary,
-                    (beneath || at.legendBeside ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+                    (beneath || at.legendNextTo ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
     double line = card.top() + canvas.px(12);
     for (const QString& text : at.title) {

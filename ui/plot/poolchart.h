@@ -31,7 +31,7 @@ protected:
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
-    [[nodiscard]] bool legendBesideTitle() const override { return true; }
+    [[nodiscard]] bool legendNextToTitle() const override { return true; }
 
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;

@@ -33,7 +33,7 @@ protected:
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF place) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
-    [[nodiscard]] bool legendBesideTitle() const override { return true; }
+    [[nodiscard]] bool legendNextToTitle() const override { return true; }
     [[nodiscard]] double leastPlotHeight() const override { return 130; }
 
 private:

@@ -156,7 +156,7 @@ QStringList TornadoChart::itemReading(int item) const
     const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
     const auto end = [&](const QString& what, const TornadoEnd& e) {
         const QString interval =
-            m_data.isShare ? format::plainInterval(e.halfWidth * 100) + u" points"_s : format::intervalBeside(e.change, e.halfWidth);
+            m_data.isShare ? format::plainInterval(e.halfWidth * 100) + u" points"_s : format::intervalNextTo(e.change, e.halfWidth);
         return u"%1: %2 %3 (%4)"_s.arg(what, m_data.figure, changeText(e.change), interval)
                + (e.input.isEmpty() ? QString() : u", "_s + e.input);
     };

@@ -120,7 +120,7 @@ ReportFigure causeFigure(const Findings& f)
     std::vector<Bar> bars;
     const double longest = f.causes.front().rise.value * 1.08;
     for (const FoundCause& c : f.causes)
-        bars.push_back({c.name, c.input, format::secondsDelta(c.rise.value), format::intervalBeside(c.rise.value, c.rise.halfWidth),
+        bars.push_back({c.name, c.input, format::secondsDelta(c.rise.value), format::intervalNextTo(c.rise.value, c.rise.halfWidth),
                         c.rise.value / longest, f.best().colour, &c == &f.causes.front()});
     ReportFigure figure = namedBars(bars);
     figure.id = u"causes"_s;

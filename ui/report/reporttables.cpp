@@ -224,7 +224,7 @@ QStringList placeSentences(const Findings& f)
             if (lines.size() < 4)
                 lines << QObject::tr("%1, %2: at full speed p95 would change by %3 %4.")
                              .arg(f.slowName, text(row.label), format::timeChange(row.repaired.p95),
-                                  format::intervalBeside(row.repaired.p95.value, row.repaired.p95.halfWidth));
+                                  format::intervalNextTo(row.repaired.p95.value, row.repaired.p95.halfWidth));
     return lines;
 }
 

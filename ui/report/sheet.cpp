@@ -146,7 +146,7 @@ void Sheet::table(const ReportTable& table)
         tableRow(table, row);
 }
 
-bool Sheet::fitsBeside(const Findings& found, double left) const
+bool Sheet::fitsNextTo(const Findings& found, double left) const
 {
     double need = 0;
     for (const FoundScenario& s : found.scenarios)
@@ -187,11 +187,11 @@ void Sheet::legend(const Findings& found)
 void Sheet::figure(const ReportFigure& figure, const Findings* legend)
 {
     const double after = m_area.left() + m_canvas.width(figure.title, Type::title) + m_canvas.px(kEntryGap);
-    const bool beside = legend && fitsBeside(*legend, after);
-    if (beside)
+    const bool nextTo = legend && fitsNextTo(*legend, after);
+    if (nextTo)
         paintLegend(*legend, m_y + m_canvas.lineHeight(Type::title) / 2);
     heading(figure.title);
-    if (legend && !beside)
+    if (legend && !nextTo)
         this->legend(*legend);
     QRectF place(m_area.left(), m_y, m_area.width(), m_canvas.px(figure.height));
     figure.paint(m_canvas, place);

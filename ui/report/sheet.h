@@ -37,7 +37,7 @@ public:
 
 private:
     double columnFigure(const ReportFigure& figure, const QRectF& column);
-    [[nodiscard]] bool fitsBeside(const Findings& found, double left) const;
+    [[nodiscard]] bool fitsNextTo(const Findings& found, double left) const;
     void paintLegend(const Findings& found, double middle); ///< on one line, from the right
     [[nodiscard]] double rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const;
     void tableRow(const ReportTable& table, const QList<FigureRuns>& row);

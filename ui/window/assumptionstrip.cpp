@@ -17,7 +17,7 @@ namespace prism::ui {
 namespace {
 
 constexpr int kLinesForTwo = 6;                                                // from so many on, what is left out has two
-constexpr double kLineOfText = 14.5, kAboveAndBelow = 2, kBesideHeadings = 10; // at scale 1
+constexpr double kLineOfText = 14.5, kAboveAndBelow = 2, kNextToHeadings = 10; // at scale 1
 
 } // namespace
 
@@ -48,7 +48,7 @@ double AssumptionStrip::headingsWidth(const Canvas& canvas) const
     double widest = 0;
     for (const Part& part : m_parts)
         widest = std::max(widest, canvas.width(part.heading, Type::tickStrong));
-    return widest + canvas.look.px(kBesideHeadings);
+    return widest + canvas.look.px(kNextToHeadings);
 }
 
 int AssumptionStrip::linesOfFirst(const Canvas& canvas, const Part& part, double width)

@@ -166,8 +166,8 @@ void HeadlineStrip::layoutCells()
         m_rects << QRectF(at, 0, need + extra, rowHeight);
         at += need + extra;
     }
-    const int beside = static_cast<int>(m_rects.size());
-    const int rows = m_theme.presentation() ? layoutRest(beside, at + m_theme.px(4), right) : 1;
+    const int nextTo = static_cast<int>(m_rects.size());
+    const int rows = m_theme.presentation() ? layoutRest(nextTo, at + m_theme.px(4), right) : 1;
     setFixedHeight(static_cast<int>(rowHeight) * rows + placeAssumptions(rows));
     m_more->setVisible(m_rects.size() < m_cells.size());
     m_more->setGeometry(width() - button.width() - m_theme.px(8), m_theme.px(10), button.width(), button.height());
@@ -185,9 +185,9 @@ int HeadlineStrip::placeAssumptions(int rows)
     m_assumptions->refresh();
     const int row = m_theme.px(metric::headline), edge = m_theme.px(metric::pageMargin);
     const int from = rows > 1 && !m_rects.isEmpty() ? static_cast<int>(m_rects.back().right()) + edge : 0;
-    const int beside = width() - edge - from;
-    if (from > 0 && beside >= m_theme.px(kLeastWidth) && m_assumptions->heightFor(beside, 3) <= row) {
-        m_assumptions->setGeometry(from, row, beside, row);
+    const int nextTo = width() - edge - from;
+    if (from > 0 && nextTo >= m_theme.px(kLeastWidth) && m_assumptions->heightFor(nextTo, 3) <= row) {
+        m_assumptions->setGeometry(from, row, nextTo, row);
         return 0;
     }
     const int high = m_assumptions->heightFor(width() - 2 * edge, 2); // no more: the charts need their room
@@ -195,10 +195,10 @@ int HeadlineStrip::placeAssumptions(int rows)
     return high;
 }
 
-int HeadlineStrip::layoutRest(int beside, double from, double right)
+int HeadlineStrip::layoutRest(int nextTo, double from, double right)
 {
     QList<double> needs;
-    for (int i = beside; i < m_cells.size(); ++i)
+    for (int i = nextTo; i < m_cells.size(); ++i)
         needs << leastWidth(m_cells[i], m_theme.look(), i < kShown);
     const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
     const bool beneath = m_theme.presentation() && all > right - from; // nothing is left out before an audience

@@ -48,7 +48,7 @@ private:
     /// Before an audience: beside the second row of figures, else beneath them; returns the height that they take on their own.
     int placeAssumptions(int rows);
     /// The figures after the `beside` ones of the first row: from one edge to the other, or on a row of their own; returns how many rows.
-    int layoutRest(int beside, double from, double right);
+    int layoutRest(int nextTo, double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);
     void paintAnswer(QPainter& painter, const QRectF& rect) const; ///< on two lines, in the largest type that has room

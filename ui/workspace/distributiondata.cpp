@@ -25,12 +25,12 @@ QString lineOf(const QString& name, const Estimate& value, const HeadlineChange*
 {
     const QString figure = name + u' ' + format::seconds(value.value).text();
     if (!change)
-        return figure + u' ' + format::intervalBeside(value.value, value.halfWidth);
+        return figure + u' ' + format::intervalNextTo(value.value, value.halfWidth);
     if (!change->delta.significant())
         return figure + u", "_s + format::noDifference();
     return figure
            + u" (%1, %2 %3)"_s.arg(format::percentChange(change->relative), format::timeChange(change->delta),
-                                   format::intervalBeside(change->delta.value, change->delta.halfWidth));
+                                   format::intervalNextTo(change->delta.value, change->delta.halfWidth));
 }
 
 } // namespace

@@ -71,9 +71,9 @@ double medianShare(const Snapshot& s)
 
 void fillTimes(QList<HeadlineCell>& cells, const Snapshot& s)
 {
-    setFigure(cells[p50], format::seconds(s.across.p50), format::intervalBeside(s.across.p50, s.across.ciP50));
-    setFigure(cells[p95], format::seconds(s.across.p95), format::intervalBeside(s.across.p95, s.across.ciP95));
-    setFigure(cells[p99], format::seconds(s.across.p99), format::intervalBeside(s.across.p99, s.across.ciP99));
+    setFigure(cells[p50], format::seconds(s.across.p50), format::intervalNextTo(s.across.p50, s.across.ciP50));
+    setFigure(cells[p95], format::seconds(s.across.p95), format::intervalNextTo(s.across.p95, s.across.ciP95));
+    setFigure(cells[p99], format::seconds(s.across.p99), format::intervalNextTo(s.across.p99, s.across.ciP99));
     if (s.costed && s.costed->errorBandHigh > s.costed->errorBandLow)
         for (const Cell cell : {p50, p95, p99})
             cells[cell].model = QObject::tr("%1 model").arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh));
@@ -128,7 +128,7 @@ void setChange(HeadlineCell& cell, const ChangeText& c, bool known)
 void fillChanges(QList<HeadlineCell>& cells, const Snapshot& s, const HeadlineChanges& c)
 {
     const auto time = [&](Cell cell, const HeadlineChange& change) {
-        const QString delta = format::timeChange(change.delta), half = format::intervalBeside(change.delta.value, change.delta.halfWidth);
+        const QString delta = format::timeChange(change.delta), half = format::intervalNextTo(change.delta.value, change.delta.halfWidth);
         setChange(cells[cell], {change, true, relativeAnd(change, u"%1 %2"_s.arg(delta, half))}, change.delta.significant());
         if (!change.delta.significant())
             cells[cell].delta = format::noDifference();

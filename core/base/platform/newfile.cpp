@@ -73,7 +73,7 @@ std::string writeStream(const std::string& path, std::string_view bytes)
     return error == 0 ? "" : std::strerror(error);
 }
 
-std::string randomNameBeside(const std::string& path)
+std::string randomNameNextTo(const std::string& path)
 {
     std::random_device source; // the kernel's generator
     std::string name = folderOf(path) + "/." + path.substr(path.rfind('/') + 1).substr(0, kNameShown) + ".";
@@ -101,7 +101,7 @@ NewFile::NewFile(const std::string& path) : m_path(path)
 void NewFile::create()
 {
     for (int i = 0; m_descriptor < 0 && i < kTries; ++i) {
-        m_temporary = randomNameBeside(m_path);
+        m_temporary = randomNameNextTo(m_path);
         m_descriptor = open(m_temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kAnyMode);
         if (m_descriptor < 0 && errno != EEXIST)
             break;
@@ -139,7 +139,7 @@ bool NewFile::linkAs(const std::string& name) const
 bool NewFile::giveName()
 {
     for (int i = 0; i < kTries; ++i) {
-        const std::string name = randomNameBeside(m_path);
+        const std::string name = randomNameNextTo(m_path);
         if (linkAs(name)) {
             m_temporary = name;
             return true;

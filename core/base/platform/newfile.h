@@ -44,6 +44,6 @@ private:
 };
 
 /// A name in the folder of `path` that nobody can guess: the name with a dot before it and 16 random digits behind it.
-[[nodiscard]] std::string randomNameBeside(const std::string& path);
+[[nodiscard]] std::string randomNameNextTo(const std::string& path);
 
 } // namespace prism

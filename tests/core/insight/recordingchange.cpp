@@ -167,10 +167,10 @@ TEST(RecordingChanges, AKernelBesideALongerOneCostsTheStepNothing)
     EXPECT_NEAR(before.steps[3].span, 152e-6, 1e-12);
     const std::string a = before.pools[0].className, b = before.pools[1].className;
     EXPECT_EQ(b, "b, grid 0 x 0, stream 8");
-    const ChangeReport beside = recordingChanges(before, scaled(before, b, 1.5));
-    EXPECT_EQ(changedClasses(beside), std::set<std::string>{b});
-    EXPECT_NEAR(figure(beside, b, "total").change.value, 30e-6, 1e-12);
-    EXPECT_NEAR(figure(beside, b, "effect on step mean").change.value, 0, 1e-12);
+    const ChangeReport nextTo = recordingChanges(before, scaled(before, b, 1.5));
+    EXPECT_EQ(changedClasses(nextTo), std::set<std::string>{b});
+    EXPECT_NEAR(figure(nextTo, b, "total").change.value, 30e-6, 1e-12);
+    EXPECT_NEAR(figure(nextTo, b, "effect on step mean").change.value, 0, 1e-12);
     const ChangeReport inTheWay = recordingChanges(before, scaled(before, a, 1.5));
     EXPECT_NEAR(figure(inTheWay, a, "effect on step mean").change.value, 50e-6, 1e-12);
     EXPECT_NEAR(figure(inTheWay, "remainder", "effect on step mean").change.value, 0, 1e-12);
