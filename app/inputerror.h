@@ -15,7 +15,7 @@ class InputError final : public std::exception {
 public:
     explicit InputError(Diagnostics diagnostics, std::string file = {}) : m_diagnostics(std::move(diagnostics)), m_file(std::move(file)) {}
     [[nodiscard]] const Diagnostics& diagnostics() const { return m_diagnostics; }
-    /// In which their places stand, as it was named; empty where the places say it.
+    /// In which their places are, as it was named; empty where the places say it.
     [[nodiscard]] const std::string& file() const { return m_file; }
     [[nodiscard]] const char* what() const noexcept override { return "the input is wrong"; }
 

@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// $PRISM_DATA, else shared/data beside the checkout, else empty.
+/// $PRISM_DATA, else shared/data next to the checkout, else empty.
 inline std::string dataFolder()
 {
     if (const char* folder = std::getenv("PRISM_DATA"); folder != nullptr && *folder != '\0')

@@ -19,7 +19,7 @@ namespace prism::explorer {
 [[nodiscard]] bool isBatch(const QCommandLineParser& parser);
 [[nodiscard]] bool needsFolder(const QCommandLineParser& parser);
 void addHeadlessOptions(QCommandLineParser& parser);
-/// Does what was asked for; nothing when the window is to be shown. Exit codes: 0 done, 1 input or output is wrong, 2 usage, 3 not in time.
+/// Does what was requested; nothing when the window is to be shown. Exit codes: 0 done, 1 input or output is wrong, 2 usage, 3 not in time.
 [[nodiscard]] std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& theme);
 
 } // namespace prism::explorer

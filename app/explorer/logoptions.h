@@ -7,8 +7,8 @@ class QCommandLineParser;
 namespace prism::explorer {
 
 void addLogOptions(QCommandLineParser& parser);
-/// Takes the log away from the terminal and puts it where the options say. False where a file cannot be written; that is said on standard
-/// error. Once, before work begins.
+/// Takes the log away from the terminal and puts it where the options say. False where a file cannot be written; that is reported on
+/// standard error. Once, before work begins.
 [[nodiscard]] bool startLog(const QCommandLineParser& parser);
 
 } // namespace prism::explorer

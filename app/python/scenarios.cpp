@@ -22,7 +22,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// What a calibration says of another chip was left out: Python's own warning.
+/// What a calibration says of another chip was omitted: Python's own warning.
 Scenario warned(ImportResult read)
 {
     for (const Diagnostic& d : read.notes)

@@ -11,7 +11,7 @@ namespace prism {
 
 [[nodiscard]] std::string_view severityName(Severity severity); ///< "error", "warning" or "note"
 
-/// "PATH: MESSAGE. Found: FOUND. Accepted: ACCEPTED." without what is empty. Text from files stands in it as it was: see printable().
+/// "PATH: MESSAGE. Found: FOUND. Accepted: ACCEPTED." without what is empty. Text from files is in it as it was: see printable().
 [[nodiscard]] std::string sentence(const Diagnostic& diagnostic);
 
 } // namespace prism

@@ -13,7 +13,7 @@ constexpr const char* kNone = "no figure";
 constexpr int kPlainDigits = 4; ///< of a value whose uncertainty is not known
 constexpr int kMostDigits = 7;  ///< significant, however small the uncertainty
 constexpr double kExponent = 1e15;
-constexpr double kLeastChance = 0.001; ///< that is told in digits, and its complement
+constexpr double kLeastChance = 0.001; ///< that is reported in digits, and its complement
 constexpr double kTenTimes = 9; ///< the share by which ten times is more than once; what is more has four digits before its percent sign
 
 int decade(double x)

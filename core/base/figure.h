@@ -12,7 +12,7 @@ namespace prism {
 /// Never an exponent below 1e15. Not finite: "no figure".
 [[nodiscard]] std::string earnedDigits(double value, double halfWidth);
 
-/// The half-width at the place of the last digit of earnedDigits: "30" of 33 beside "280"; "< 0.001" below what is shown.
+/// The half-width at the place of the last digit of earnedDigits: "30" of 33 next to "280"; "< 0.001" below what is shown.
 [[nodiscard]] std::string halfWidthText(double value, double halfWidth);
 
 /// "6.49 ± 0.02": both of them; the value alone where nothing is known to vary.

@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// An error: where it stands, what is wrong, what was found and what is accepted there.
+/// An error: where it is, what is wrong, what was found and what is accepted there.
 [[nodiscard]] inline Diagnostic errorAt(std::string path, std::string message, std::string found, std::string accepted)
 {
     return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};

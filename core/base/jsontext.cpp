@@ -49,7 +49,7 @@ public:
         return *this;
     }
     void operator++(int) { ++*this; }
-    /// The end is told by the place; the other side is the end's mark.
+    /// The end is reported by the place; the other side is the end's mark.
     bool operator==(const TextWalk& other) const { return atEnd() == other.atEnd(); }
     bool operator!=(const TextWalk& other) const { return !(*this == other); }
 

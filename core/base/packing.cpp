@@ -27,7 +27,7 @@ std::string fromUtf16(std::string_view bytes, bool littleEnd)
         const auto start = at;
         const utf::code_point code = utf::utf_traits<char16_t>::decode(at, units.cend());
         const bool valid = utf::is_valid_codepoint(code);
-        if (!valid) // one unit is lost, what stands behind it is not
+        if (!valid) // one unit is lost, what is behind it is not
             at = std::next(start);
         utf::utf_traits<char>::encode(valid ? code : kReplacement, std::back_inserter(out));
     }

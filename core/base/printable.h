@@ -14,7 +14,7 @@ namespace prism {
 [[nodiscard]] std::string printable(std::string_view text, std::size_t maxBytes = 1'000);
 
 /// The same for a whole report or JSON text: line feeds and tabs stay, nothing is cut. JSON texts keep their meaning, because their
-/// control characters stand in strings, where the escape says the same.
+/// control characters are in strings, where the escape says the same.
 [[nodiscard]] std::string printableLines(std::string_view text);
 
 /// Without control characters (C0, DEL, C1) and bidirectional characters (Unicode 15, property Bidi_Control); bytes that are not UTF-8

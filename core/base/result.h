@@ -12,13 +12,13 @@ namespace prism {
 /// How bad a diagnostic is. Only errors stop a computation.
 enum class Severity { note, warning, error };
 
-/// One thing that is wrong with an input: where it stands, what was found, what would be accepted, and (where one
+/// One thing that is wrong with an input: where it is, what was found, what would be accepted, and (where one
 /// exists) a fix that can be applied with one click: the value `fixValue` (JSON text) for the path `fixPath`.
 struct Diagnostic {
     Severity severity = Severity::error;
     std::string path;     ///< JSON path ("parallelism.tensor_model_parallel_size"), file:line, or table row
     std::string message;  ///< one sentence for a person
-    std::string found;    ///< what stood there, as text
+    std::string found;    ///< what was there, as text
     std::string accepted; ///< what would be accepted, as text
     std::string fixPath;  ///< empty when there is no fix
     std::string fixValue; ///< JSON text of the value to set
@@ -56,7 +56,7 @@ public:
     T* operator->() { return &value(); }
 
     /// The errors; empty when ok(). Of a named result a reference into it; of a passing one the errors themselves, so
-    /// that a loop over `f().errors()` has something to stand on. Bind `f().errors().front()` by value.
+    /// that a loop over `f().errors()` has something to be on. Bind `f().errors().front()` by value.
     [[nodiscard]] const Diagnostics& errors() const&
     {
         static const Diagnostics kNone;

@@ -23,13 +23,13 @@ struct TableLimits {
 /// How a table is written.
 struct TableFormat {
     char separator = ',';
-    char comment = '\0';      ///< lines that start with it are left out; '\0' = none are
-    bool trim = false;        ///< leave out the white space around cells without quotes
+    char comment = '\0';      ///< lines that start with it are omitted; '\0' = none are
+    bool trim = false;        ///< omit the white space around cells without quotes
     bool quotedLines = false; ///< a cell in quotes may hold line breaks; otherwise a quote has to close on its line
     TableLimits limits;
 };
 
-/// Goes through the rows of a table. Empty lines and a byte-order mark are left out; a cell in quotes may hold the separator and "" for
+/// Goes through the rows of a table. Empty lines and a byte-order mark are omitted; a cell in quotes may hold the separator and "" for
 /// a quote; a quote inside a cell without quotes is a character like others. Any thread; the text outlives the reader.
 ///
 ///     for (TableRows rows(text); rows.next();)
@@ -41,7 +41,7 @@ public:
     /// Goes to the next row. False at the end, and after a breach of a bound that ends the table.
     bool next();
     [[nodiscard]] const std::vector<std::string>& cells() const { return m_cells; }
-    /// The row as it stands in the text, without its line end.
+    /// The row as it is in the text, without its line end.
     [[nodiscard]] std::string_view text() const { return m_row; }
     /// The line on which the row starts, 1 = the first of the text.
     [[nodiscard]] std::size_t line() const { return m_line; }
@@ -77,7 +77,7 @@ private:
 /// The first of tab, semicolon and comma that the first line which is neither empty nor a comment has; comma where it has none.
 [[nodiscard]] char separatorOf(std::string_view table, char comment = '\0');
 
-/// Words between white space, at most `most` of them; the rest of the line is left out.
+/// Words between white space, at most `most` of them; the rest of the line is omitted.
 [[nodiscard]] std::vector<std::string_view> words(std::string_view line, std::size_t most);
 
 /// Selects the rows of a table whose columns have the wanted values, each "COLUMN=VALUE".

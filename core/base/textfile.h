@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// What a file may hold, decompressed, where nothing else is said.
+/// What a file may hold, decompressed, where nothing else is reported.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
 /// The whole content of a file, or of standard input for "-"; decompressed when it is gzip, as UTF-8 when it is UTF-16 with a byte-order
@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 /// bzip2, 7-Zip), more than `limitBytes` of content.
 [[nodiscard]] Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 
-/// The bytes of a regular file as they stand, with the same bound and errors.
+/// The bytes of a regular file as they are, with the same bound and errors.
 [[nodiscard]] Result<std::string> readBytes(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 
 /// At most `count` bytes of a regular file from `offset` on, for files that are looked into or grow; empty at the end and where the file

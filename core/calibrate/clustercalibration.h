@@ -52,7 +52,7 @@ inline constexpr const char* kClusterFormat = "prism-cluster-1";
 
 /// The second one's values over the first one's; measured rows of one operation and size are replaced, others are added.
 [[nodiscard]] ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& second);
-/// The scenario with the calibration's values, where its GPU is alike; what the scenario measured itself stays. Errors: unknown parameters,
+/// The scenario with the calibration's values, where its GPU is equal; what the scenario measured itself stays. Errors: unknown parameters,
 /// impossible values.
 [[nodiscard]] Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration);
 /// What of a calibration does not hold for a scenario: level and spread of another chip. One warning, or none.

@@ -20,7 +20,7 @@ struct TableAgreement : Residuals {
 [[nodiscard]] Result<ClusterConfig> clusterOf(const CollectiveTable& table);
 
 /// Every table against the model of its presets, rows of minBytes to maxBytes. Where a table says nothing about the fabric's bandwidth,
-/// the median that all such tables of the op reach stands in its place: what is compared is the shape over ranks, nodes and sizes.
+/// the median that all such tables of the op reach is in its place: what is compared is the shape over ranks, nodes and sizes.
 [[nodiscard]] Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, const Calibration& calibration, double minBytes,
                                                             double maxBytes);
 

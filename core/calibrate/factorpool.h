@@ -6,7 +6,7 @@
 
 namespace prism {
 
-inline constexpr std::size_t kPoolSize = 400; ///< longer series are told by this many of their quantiles
+inline constexpr std::size_t kPoolSize = 400; ///< longer series are reported by this many of their quantiles
 
 /// The probability whose quantile is value `index` of a pool, 0 <= index < kPoolSize: the middles of equal parts.
 constexpr double poolProbability(std::size_t index)

@@ -29,7 +29,7 @@ struct ComparedOperator {
 struct OperatorAgreement : Residuals {
     std::string name;
     int within10 = 0, within25 = 0;
-    CrossValidation corrected; ///< of a correction by regression over shape, on fifths of the shapes left out in turn
+    CrossValidation corrected; ///< of a correction by regression over shape, on fifths of the shapes omitted in turn
 };
 
 struct OperatorReport {
@@ -42,7 +42,7 @@ struct OperatorReport {
 /// tensor-parallel traffic; its backward is the products of both gradients.
 [[nodiscard]] double operatorSeconds(const MeasuredOperator& measured, const OperatorMachine& machine);
 
-/// Every row beside the model. Rows whose system is another type of GPU (the first word of their name) are left out.
+/// Every row next to the model. Rows whose system is another type of GPU (the first word of their name) are omitted.
 [[nodiscard]] OperatorReport operatorReport(const std::vector<MeasuredOperator>& rows, const OperatorMachine& machine);
 
 } // namespace prism

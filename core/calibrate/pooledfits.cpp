@@ -49,7 +49,7 @@ private:
     Diagnostics m_errors;
 };
 
-/// The compute regime expected beside the systems: quantile by quantile, of those on the same chip where there are some.
+/// The compute regime expected next to the systems: quantile by quantile, of those on the same chip where there are some.
 struct PooledRegime {
     std::vector<double> quantiles; ///< empty = no system has any
     double lag1 = 0;

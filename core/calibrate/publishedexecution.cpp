@@ -50,7 +50,7 @@ struct Fact {
     const char* words; ///< first words of the fact; "" = a count, which is the value itself
     const char* path;
     const char* value;
-    const char* refines = ""; ///< the stated value that the fact says more of; "" = it stands where the source states nothing
+    const char* refines = ""; ///< the stated value that the fact says more of; "" = it is where the source states nothing
 };
 constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "training.attention_backend", "triton"},
                            {"attention_kernel", "FlashAttention-1", "training.attention_backend", "flash1"},

@@ -56,9 +56,9 @@ Result<double> computeShareOf(Scenario scenario)
     return (*probed / *now - 1) / (scenario.measured.computeLevel / own - 1);
 }
 
-/// Values of the compute regime that, with the noise between neighbours beside them, spread as the steps do: the quantile of a step against
-/// the median is freed of the noise's at the same probability, y^2 = d^2 - (noise z)^2, exact for normal steps, and the whole of what lies
-/// far beyond the noise. Empty with too few steps or where nothing is left.
+/// Values of the compute regime that, with the noise between neighbours next to them, spread as the steps do: the quantile of a step
+/// against the median is freed of the noise's at the same probability, y^2 = d^2 - (noise z)^2, exact for normal steps, and the whole of
+/// what lies far beyond the noise. Empty with too few steps or where nothing is left.
 std::vector<double> regimeShape(const std::vector<double>& steps, double noise, double computeShare)
 {
     if (steps.size() < kFewestForShape || !(computeShare > 0))

@@ -16,7 +16,7 @@ struct TraceImport {
 /// The base with the layout of a job (stages, chunks, schedule, micro-batches, replicas; tensor and context parallelism stay), the compute
 /// level at which a micro-batch takes as long as in the trace, measured means and spreads of its step operations (pools.h: the family that
 /// may stand for them, else the values), the spread of its micro-batches and steps, and its slow workers. What stages have more or less of
-/// than others is not in a scenario and is said. Errors: no two steps agree; the base does not fit the layout. Pure; any thread.
+/// than others is not in a scenario and is reported. Errors: no two steps agree; the base does not fit the layout. Pure; any thread.
 [[nodiscard]] Result<TraceImport> scenarioOfTrace(const Scenario& base, const TraceJob& job);
 
 /// The base with a measured row for each collective of profiler traces whose operation, group size and bytes are known: the transfer time

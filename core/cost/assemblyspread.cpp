@@ -12,7 +12,7 @@ namespace prism {
 
 namespace {
 
-/// Ranks fill node positions in order; a node order says which physical node stands at a position.
+/// Ranks fill node positions in order; a node order says which physical node is at a position.
 class NodePositions final {
 public:
     NodePositions(const std::vector<int>& order, std::size_t ranks) : m_inOrder(order.empty())
@@ -101,7 +101,7 @@ void Assembly::addVariability()
         addPlaces();
 }
 
-/// What stands at a place of the cluster: nodes that are marked slow, and measured speeds.
+/// What is at a place of the cluster: nodes that are marked slow, and measured speeds.
 void Assembly::addPlaces()
 {
     StepGraph& g = m_out.graph;

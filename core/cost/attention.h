@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TFLOP/s of fused attention by generation of kernel and GPU: measured tables, forward and backward apart.
+// TFLOP/s of fused attention by generation of kernel and GPU: measured tables, forward and backward separately.
 #pragma once
 
 #include <string_view>

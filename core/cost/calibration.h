@@ -65,7 +65,7 @@ struct NetworkCalibration {
 struct SoftwareCalibration {
     double hostSecondsPerLaunch = 0.9e-4; ///< host time of one kernel of a layer (a few launches and their dispatch)
     double expertCallSeconds = 2e-5;      ///< of each further expert of a grouped product: its slices and its call of the library
-    double collectiveCallSeconds = 2e-5;  ///< of each collective of a layer beside its launch: the process group's work, the slowest host
+    double collectiveCallSeconds = 2e-5;  ///< of each collective of a layer next to its launch: the process group's work, the slowest host
     double checkpointSecondsPerLayer = 0; ///< of a pass of a layer under full recomputation (states saved and restored)
     double passSeconds = 0.27e-3;         ///< of a chunk pass of a pipeline: transfer and synchronisation
     double routedCountsSeconds = 0.1e-3;  ///< of a forward of an MoE layer whose counts go to the host

@@ -8,7 +8,7 @@ namespace prism {
 namespace {
 
 /// One of NCCL's protocols: microseconds to start and of a hop over NVLink and over the network, and the share of a ring's bandwidth that
-/// rings and trees reach (src/graph/tuning.cc: baseLat, hwLat, plMaxBw and the factors beside them). A tree's share with LL128 is fitted,
+/// rings and trees reach (src/graph/tuning.cc: baseLat, hwLat, plMaxBw and the factors next to them). A tree's share with LL128 is fitted,
 /// LL has 1 / 3.8 of it. With one rank on a node a ring's network hops take as long as a tree's.
 struct Protocol {
     double base, treeIntra, treeInter, ringIntra, ringInter, ring, tree;

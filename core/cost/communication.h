@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communication told apart: per class and scope what runs beside compute and what the GPUs wait for, in the noise-free step.
+// Communication told apart: per class and scope what runs next to compute and what the GPUs wait for, in the noise-free step.
 #pragma once
 
 #include "core/step/stepgraph.h"

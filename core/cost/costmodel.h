@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// Relative slowdown of compute while a communication runs beside it. Source: Echo (arXiv 2412.12487), table of kernels slowed by
+/// Relative slowdown of compute while a communication runs next to it. Source: Echo (arXiv 2412.12487), table of kernels slowed by
 /// overlap on A100: the 20 matrix kernels that a collective covers wholly are 2.7 % slower, weighted by duration.
 inline constexpr double kOverlapSlowdown = 0.03;
 

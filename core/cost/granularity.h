@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How finely the communications of a step are cut: groups side by side and buckets one after another.
+// How finely the communications of a step are cut: groups side by side and buckets in sequence.
 #pragma once
 
 #include "core/step/layout.h"

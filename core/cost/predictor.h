@@ -12,7 +12,7 @@ namespace prism {
 /// Pure function; any thread. Errors: what check(scenario) finds.
 [[nodiscard]] Result<CostedStep> costStep(const Scenario& scenario);
 
-/// Where a physical node stands: positions of its GPUs in the graph (replica, stage, rank in cell), by the scenario's rank order.
+/// Where a physical node is: positions of its GPUs in the graph (replica, stage, rank in cell), by the scenario's rank order.
 struct RankPosition {
     int replica = 0, stage = 0, rankInCell = 0;
 };

@@ -13,7 +13,7 @@ struct CostedPrograms {
     std::vector<double> seconds;                                  ///< per program: sum of exposed means
 };
 
-/// Whether the same layers stand in both.
+/// Whether the same layers are in both.
 [[nodiscard]] bool sameContents(const ChunkLayers& a, const ChunkLayers& b);
 
 /// One program per distinct (chunk contents, phase); chunks of the same contents share. Where expert communication is overlapped and the

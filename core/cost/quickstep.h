@@ -18,7 +18,7 @@ struct QuickStep {
     double noiseFreeSeconds = 0; ///< of the step; 0 where the memory does not fit, which is looked at first
     double peakGib = 0, capacityGib = 0, tokensPerStep = 0;
     bool fits = false;
-    /// The order of its schedule is planned at some cost, which was left out: seconds and memory are what any order takes at the least
+    /// The order of its schedule is planned at some cost, which was omitted: seconds and memory are what any order takes at the least
     /// (no bubble, one chunk in flight). costStep says how much more it is.
     bool bound = false;
 };
@@ -34,7 +34,7 @@ private:
     std::size_t m_items = 0;
 };
 
-/// Costs scenarios one after another and remembers their schedules (some 10 MB at the most). One thread; results do not depend on what was
+/// Costs scenarios in sequence and remembers their schedules (some 10 MB at the most). One thread; results do not depend on what was
 /// asked before. Errors: as costStep.
 class QuickCoster final {
 public:

@@ -10,7 +10,7 @@ namespace prism {
 
 namespace {
 
-/// Where ranks stand when a stage is a pair of devices (scheduledSize): the upper half of its data-parallel ranks are on the mirror,
+/// Where ranks are when a stage is a pair of devices (scheduledSize): the upper half of its data-parallel ranks are on the mirror,
 /// counted from the other end of the pipeline. For all other schedules what the layout says.
 class RankGrid final {
 public:

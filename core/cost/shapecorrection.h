@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a measured table says about a formula over shapes: boosted trees on the logarithm of measured over formula, and beside them the
+// What a measured table says about a formula over shapes: boosted trees on the logarithm of measured over formula, and next to them the
 // nearest rows.
 #pragma once
 
@@ -36,7 +36,7 @@ private:
     std::vector<ShapePoint> m_points; ///< residuals: what the trees leave
 };
 
-/// Fifths of the shapes left out in turn; rows of one shape stay together. Shapes are dealt out by a fixed draw.
+/// Fifths of the shapes omitted in turn; rows of one shape stay together. Shapes are dealt out by a fixed draw.
 [[nodiscard]] CrossValidation crossValidated(const std::vector<ShapePoint>& points);
 
 } // namespace prism

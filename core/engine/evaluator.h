@@ -35,7 +35,7 @@ struct Snapshot {
     std::vector<double> sortedAcrossSeconds, sortedWithinSeconds;
     DistributionSummary across, within;
     VarianceShare varianceShare;                                    ///< at stage complete
-    std::shared_ptr<const SystemsRange> systems;                    ///< at stage complete; null before, and where it was not asked for
+    std::shared_ptr<const SystemsRange> systems;                    ///< at stage complete; null before, and where it was not requested
     double slowdownP50 = 0, slowdownP95 = 0;                        ///< over the noise-free step
     double tokensPerSecond = 0, tflopsPerGpu = 0, mfu = 0, hfu = 0; ///< at the median step; attention's whole square is counted
     double mfuCausal = 0;                                           ///< as mfu, of causal attention the half that its mask leaves

@@ -22,7 +22,7 @@ struct DistributionSummary {
 [[nodiscard]] DistributionSummary summarizeWithin(const StepSamples& samples);
 
 /// Shares of the variance of the step time across jobs: variance with only this cause active over the total; `interaction`
-/// is what is left (may be negative). Half-widths of 95 % intervals beside them.
+/// is what is left (may be negative). Half-widths of 95 % intervals next to them.
 struct VarianceShare {
     double spatial = 0, temporal = 0, regime = 0, data = 0, rare = 0, jitter = 0, stall = 0, interaction = 0;
     double ciSpatial = 0, ciTemporal = 0, ciRegime = 0, ciData = 0, ciRare = 0, ciJitter = 0, ciStall = 0;

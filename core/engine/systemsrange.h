@@ -24,7 +24,7 @@ struct DrawnSystem {
     double p95OverP50 = 1, p99OverP50 = 1;
 };
 
-/// Three widths are told apart: this one, which measuring narrows, beside the sampling error and the spread of the steps themselves.
+/// Three widths are told apart: this one, which measuring narrows, next to the sampling error and the spread of the steps themselves.
 struct SystemsRange {
     SystemsPrior prior; ///< without a title the variability preset says nothing of other systems: `systems` is empty
     std::vector<DrawnSystem> systems;
@@ -47,12 +47,12 @@ struct SystemsRange {
 void addTrend(std::vector<double>& steps, double trend);
 
 inline constexpr int kDrawnSystems = 32;
-/// Swept beside the scenario itself, and the steps of each.
+/// Swept next to the scenario itself, and the steps of each.
 inline constexpr int kSweptSystems = 8, kSystemSteps = 128;
 
 /// Samples of a graph, memoised or not.
 using SampleGraph = std::function<std::shared_ptr<const StepSamples>(const StepGraph&, const SimOptions&)>;
-/// Draws of causes are evenly spread and the same for every scenario; causes that only delay whole steps are drawn anew for each system,
+/// Draws of causes are evenly spread and the same for every scenario; causes that only delay whole steps are drawn again for each system,
 /// the others for every fourth one. Seed, threads and stop of `options` are used. Errors: systemsPrior's.
 [[nodiscard]] Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
                                                 const SampleGraph& sample);

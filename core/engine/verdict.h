@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands against taking a result at its word: it does not fit, lies outside of what was validated, or has a fitted tail.
+// What is against taking a result at its word: it does not fit, lies outside of what was validated, or has a fitted tail.
 #pragma once
 
 #include "core/engine/evaluator.h"
@@ -13,7 +13,7 @@ namespace prism {
 /// Recomputation in Large Transformer Models, 2022, table 5, the 1T model).
 inline constexpr double kHighestPublishedMfu = 0.563;
 
-/// One thing that stands against a result, worst first.
+/// One thing that is against a result, worst first.
 struct Caveat {
     enum class Kind { doesNotFit, outsideCalibration, unheardOf };
     Kind kind = Kind::doesNotFit;

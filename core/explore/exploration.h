@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search found: ranked candidates, what was left out and why; as JSON and CSV.
+// What a search found: ranked candidates, what was omitted and why; as JSON and CSV.
 #pragma once
 
 #include "core/base/table.h"
@@ -38,7 +38,7 @@ struct ExploreRejection {
     std::string example;    ///< values of the first one
 };
 
-/// A configuration that was left out before sampling.
+/// A configuration that was omitted before sampling.
 struct ExploreLeftOut {
     std::vector<std::pair<std::string, std::string>> values;
     std::vector<std::string> reasons;

@@ -19,7 +19,7 @@ struct ExploreKeeping {
     std::function<void(const std::string& text)> write; ///< gets the whole file so far, every few seconds and at the end; may be empty
 };
 
-/// A configuration is left out unsampled only where its noise-free step already is worse than the upper end of the interval of the keep-th
+/// A configuration is omitted unsampled only where its noise-free step already is worse than the upper end of the interval of the keep-th
 /// best (race.h). Sampled ones share random numbers. Of a shard it looks at every count-th part of the space and ranks what it finds there.
 /// Errors: what check(query) finds, no valid configuration (with the reasons counted), cancelled. Any thread; the same bits on any number
 /// of threads, and with any `known` of the same head.

@@ -51,7 +51,7 @@ std::optional<std::pair<std::string, std::string>> followingFix(const Scenario& 
     return std::nullopt;
 }
 
-/// The scenario with the settings, one after another; nothing where a parameter does not take its value.
+/// The scenario with the settings, in sequence; nothing where a parameter does not take its value.
 std::optional<Scenario> withSettings(const Scenario& scenario, const Settings& settings)
 {
     Scenario changed = scenario;

@@ -28,7 +28,7 @@ struct Proposals {
 /// Powers of two times and parts of parallel sizes and micro-batch up to eight; every number of chunks; every schedule with
 /// the chunks that it has; recomputation, ZeRO stages, overlaps, exchanges, rank order, attention kernels and graphs; half of every spread,
 /// rare event, jitter and stall; every slow node or GPU swapped out, and a slow node moved to each stage of the pipeline (16 of them at the
-/// most). With `hardware` also every GPU and fabric of the library, and half and twice the GPUs. What a change makes invalid is mended
+/// most). With `hardware` also every GPU and fabric of the library, and half and twice the GPUs. What a change makes invalid is repaired
 /// where check() says how with the chunks, the schedule or the sequence parallelism. Precision, optimizer, global batch and model stay:
 /// another training would come out. Pure.
 [[nodiscard]] Proposals proposalsOf(const Scenario& scenario, bool hardware);

@@ -41,10 +41,10 @@ struct ExploreQuery {
     std::vector<ParetoAxis> pareto = {ParetoAxis::time, ParetoAxis::memory, ParetoAxis::cost};
     int keep = 10;                       ///< how many of the best are to be told apart, 1 to 100
     int mostSampled = 200;               ///< configurations that are sampled at the most
-    double confidence = 0.95;            ///< that one of the best `keep` is not left out for its samples, 0.5 to 0.9999
+    double confidence = 0.95;            ///< that one of the best `keep` is not omitted for its samples, 0.5 to 0.9999
     std::int64_t mostPoints = 2'000'000; ///< a larger space is refused
     std::int64_t drawPoints = 0;         ///< > 0: so many of the space, drawn at random
-    bool listRejected = false;           ///< keep what was left out with all its reasons (10,000 at most)
+    bool listRejected = false;           ///< keep what was omitted with all its reasons (10,000 at most)
     SearchShard shard;
 };
 

@@ -20,7 +20,7 @@ struct QuickPoint {
     bool bound = false; ///< seconds and memory are lower bounds (QuickStep)
 };
 
-/// Why configurations were left out.
+/// Why configurations were omitted.
 struct ReasonCount {
     std::string reason;
     std::int64_t count = 0; ///< that it holds for
@@ -28,13 +28,13 @@ struct ReasonCount {
     std::int64_t first = 0; ///< index of the first one
 };
 
-/// One configuration that was left out, with everything that speaks against it.
+/// One configuration that was omitted, with everything that speaks against it.
 struct RejectedPoint {
     std::int64_t index = 0;
     std::vector<std::string> reasons;
 };
 
-/// kPointsPerPart configurations one after another.
+/// kPointsPerPart configurations in sequence.
 struct QuickPart {
     std::int64_t points = 0, valid = 0;
     std::vector<QuickPoint> fitting;

@@ -49,7 +49,7 @@ private:
 
     const RaceInputs& m_in;
     std::vector<QuickPoint> m_points;
-    double m_reach; ///< of the confidence asked for over that of 95 %
+    double m_reach; ///< of the confidence requested over that of 95 %
     std::set<std::pair<double, std::size_t>> m_waiting;
     RaceResult m_out;
 };

@@ -38,7 +38,7 @@ struct RaceResult {
     std::vector<Runner> runners;  ///< in the order in which they joined
     std::int64_t doesNotFit = 0;  ///< whose lower bound fitted and which do not
     std::int64_t firstUnfit = -1; ///< index of the first of them
-    std::int64_t boundOnly = 0;   ///< left out by their lower bound, their schedule not planned
+    std::int64_t boundOnly = 0;   ///< omitted by their lower bound, their schedule not planned
     bool cut = false;             ///< mostSampled was reached before the ranking was known
     bool stopped = false;
 };
@@ -54,7 +54,7 @@ struct RaceInputs {
 
 /// A configuration joins in the order of its noise-free score and gets kFirstSamples, until the next one's noise-free score is already
 /// worse than the upper end of the interval of the keep-th best: a step is not shorter with noise. Then those whose interval reaches below
-/// that border get twice the samples, round by round: the others cannot be among the best `keep` at the confidence asked for (their
+/// that border get twice the samples, round by round: the others cannot be among the best `keep` at the confidence requested (their
 /// interval and the border's would both have to miss). Configurations that differ in nothing but a setting without effect are one runner.
 /// Pure for a pure source; one thread.
 [[nodiscard]] RaceResult race(const RaceInputs& inputs);

@@ -62,7 +62,7 @@ private:
     std::uint32_t m_checksum = 0;
 };
 
-/// Reads records; a last line without its end is left out (the writer was killed). Errors: lines that are none or whose checksum does not
+/// Reads records; a last line without its end is omitted (the writer was killed). Errors: lines that are none or whose checksum does not
 /// match, with their numbers, up to 20; figures that no search has (negative, beyond 1e15, percentiles out of order); more entries than
 /// kMaxRecordsEntries.
 [[nodiscard]] Result<ExploreRecords> recordsFromText(std::string_view text, const std::string& name);

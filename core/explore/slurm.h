@@ -20,8 +20,8 @@ struct SlurmJob {
 [[nodiscard]] std::string shardFile(const SlurmJob& job, int shard);
 /// Why there can be no script: a path or argument with a control character, which could end a line of it. Empty = it can be written.
 [[nodiscard]] Diagnostics check(const SlurmJob& job);
-/// The script for sbatch. Precondition: check() has no error. A task that is requeued goes on from its file; one that had ended writes the
-/// same bytes again. Every argument is quoted for the shell. Pure.
+/// The script for sbatch. Precondition: check() has no error. A task that is requeued continues from its file; one that had ended writes
+/// the same bytes again. Every argument is quoted for the shell. Pure.
 [[nodiscard]] std::string slurmScript(const SlurmJob& job);
 /// In single quotes, as a POSIX shell reads it back to the same.
 [[nodiscard]] std::string shellQuoted(const std::string& text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cluster of a fleet as text: nodes with their speeds, and how long jobs of a class take beside what was expected.
+// The cluster of a fleet as text: nodes with their speeds, and how long jobs of a class take next to what was expected.
 #pragma once
 
 #include "core/base/result.h"
@@ -27,7 +27,7 @@ struct FleetCluster {
     std::string title;
     int nodes = 1, gpusPerNode = 8;                         ///< at most 65,536 nodes and 64 GPUs each
     std::string gpuType;                                    ///< empty = any
-    Distribution nodeTime;                                  ///< factor of a node on durations, drawn anew in every run; mean 1
+    Distribution nodeTime;                                  ///< factor of a node on durations, drawn again in every run; mean 1
     std::vector<double> measuredTimes;                      ///< the same measured, one a node; empty = drawn
     std::map<std::string, FleetClass, std::less<>> classes; ///< "default" for the kinds that are not named
     [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }

@@ -31,7 +31,7 @@ struct FleetPolicyResult {
 
 struct FleetReport {
     std::size_t jobs = 0;
-    std::int64_t withoutGpus = 0, withoutDuration = 0; ///< rows left out
+    std::int64_t withoutGpus = 0, withoutDuration = 0; ///< rows omitted
     int nodes = 0, gpus = 0, runs = 0;
     double offeredLoad = 0; ///< expected GPU-seconds over those of the cluster until the last submission
     double reordered = 0;   ///< share of jobs that the order by p95 puts elsewhere than the order by mean

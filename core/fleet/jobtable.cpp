@@ -34,7 +34,7 @@ const std::array<std::vector<std::string>, kColumns>& columnNames()
     return names;
 }
 
-/// "2020-09-01 08:30:00" or with T between, as seconds since 1970; what follows is left out.
+/// "2020-09-01 08:30:00" or with T between, as seconds since 1970; what follows is omitted.
 std::optional<double> dateSeconds(std::string_view text)
 {
     const auto number = [&](std::size_t at, std::size_t length) {

@@ -17,7 +17,7 @@ struct CurvePoint {
 
 /// The CDF of ascending samples, as at most `maxPoints` points, dense where the curve bends and in both tails.
 /// Band: Dvoretzky-Kiefer-Wolfowitz with Massart's constant (Ann. Probab. 18, 1990): eps = sqrt(ln(2 / 0.05) / (2 n)).
-/// Non-finite samples are left out; `dropped`, where given, counts them. Empty without samples. Any thread.
+/// Non-finite samples are omitted; `dropped`, where given, counts them. Empty without samples. Any thread.
 [[nodiscard]] std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int maxPoints = 512, int* dropped = nullptr);
 /// Fills the interval of every point of a curve of `samples` finite samples: Clopper and Pearson (Biometrika 26, 1934), beta quantiles at
 /// 2.5 and 97.5 %. Some ten microseconds a point, a hundred times the point itself: for who reads tails. Any thread.

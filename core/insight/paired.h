@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// Which steps of a run are compared: of fresh jobs, which are independent of each other, or one after another of one job, which are not.
+/// Which steps of a run are compared: of fresh jobs, which are independent of each other, or in sequence of one job, which are not.
 enum class SampleSeries { acrossJobs, withinJob };
 
 /// The samples of one variation with what every comparison needs from them. Built once per variation; any thread reads it.

@@ -10,7 +10,7 @@ namespace prism {
 /// raised to the power that gives the wanted cv, which keeps every value positive.
 [[nodiscard]] Distribution scaledSpread(const Distribution& distribution, double factor);
 
-/// Multiplies the mean of every op of one class, wherever it stands in the graph. Hidden seconds stay.
+/// Multiplies the mean of every op of one class, wherever it is in the graph. Hidden seconds stay.
 void scaleClassMean(StepGraph& graph, int kernelClass, double factor);
 
 /// Noise-free seconds per step of each class on one GPU: the largest over the stages, repeats and micro-batches counted,

@@ -59,7 +59,7 @@ struct SparePoint {
 /// Days of a run by renewal theory, where nothing but failures and blocking checkpoints matters.
 struct ClosedForm {
     bool applies = false;
-    std::string whyNot; ///< what it leaves out
+    std::string whyNot; ///< what it omits
     RunTime days;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which assumptions a whole job is computed with, and on whose word each of them stands.
+// Which assumptions a whole job is computed with, and on whose word each of them is.
 #pragma once
 
 #include "core/base/result.h"
@@ -22,7 +22,7 @@ struct JobSection {
 /// Errors: no preset library. Any thread.
 [[nodiscard]] Result<JobSection> jobSectionOf(const Scenario& scenario);
 
-/// The whole job of a scenario with the section in use; its first note says where failures were assumed. Errors as wholeJob.
+/// The whole job of a scenario with the section in use; its first note says where failures were assumed. Errors as trainingRun.
 [[nodiscard]] Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const JobQuery& query,
                                       const InsightOptions& options = {});
 

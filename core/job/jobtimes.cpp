@@ -34,7 +34,7 @@ double ratioAt(const JobConfig& config, double mtbf, double interval)
     return exactEttr({mtbf, config.checkpointBlockS, restart}, interval);
 }
 
-/// The best interval; never shorter than a step, since checkpoints stand between steps.
+/// The best interval; never shorter than a step, since checkpoints are between steps.
 double bestInterval(const JobConfig& config, const JobPlan& plan)
 {
     const double mtbf = mtbfSeconds(plan);

@@ -16,7 +16,7 @@ struct Named {
     const char* label;
     bool ofFailures;
 };
-/// In the order in which they are told: what was planned, then what failures cost.
+/// In the order in which they are reported: what was planned, then what failures cost.
 constexpr Named kLosses[] = {{"evaluation", "Evaluation", false},
                              {"maintenance", "Planned stops", false},
                              {"slow_episodes", "Slow episodes", false},

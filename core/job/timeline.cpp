@@ -17,7 +17,7 @@ constexpr int kMostFailures = 100'000; ///< more than any job that gets anywhere
 /// What is drawn; a stream each, so that one more event of a kind leaves the others' draws alone.
 enum class Draw : std::uint64_t { softFailure = 0x6a6f6201, nodeFailure, slowStart, slowLength };
 
-/// Exponential times of one kind of event in one run, one after the other.
+/// Exponential times of one kind of event in one run, in sequence.
 class Exponentials final {
 public:
     Exponentials(std::uint64_t seed, std::uint64_t run, Draw draw) : m_seed(seed), m_stream(stream(static_cast<std::uint64_t>(draw), run))
@@ -229,7 +229,7 @@ void Run::train(double until)
 
 void Run::restartUntilClean()
 {
-    // Draws the failures of a restart from the same clocks: they go on while nothing trains.
+    // Draws the failures of a restart from the same clocks: they continue while nothing trains.
     for (;;) {
         const double end = m_now + m_in.detection + m_in.restart, hit = std::min(m_nextSoft, m_nextNode);
         const double detected = std::min(m_in.detection, std::min(end, hit) - m_now);

@@ -13,7 +13,7 @@ struct TimelineInputs {
     double softFailureRate = 0, nodeFailureRate = 0; ///< that restart in place, and that take a node away
     double detection = 0, restart = 0, repair = 0;
     int spareNodes = 0;
-    bool shrinks = false;                                ///< without a spare: go on with whole replicas of the nodes left, else wait
+    bool shrinks = false;                                ///< without a spare: continue with whole replicas of the nodes left, else wait
     double interval = 0, block = 0, persist = 0;         ///< checkpoints; interval > 0, may be infinite
     double slowRate = 0, slowFactor = 1, slowLength = 0; ///< fail-slow episodes, exponential length
     double slowMitigation = 0;                           ///< 0 = they run their length

@@ -40,7 +40,7 @@ struct RunSteps {
 /// The error of the predicted mean and how systems differ, drawn together for each run. Errors: systemsRange's; cancelled.
 Result<std::vector<double>> runLevels(Evaluator& evaluator, const Scenario& scenario, int runs, const InsightOptions& options)
 {
-    constexpr double kSilver = 0.41421356237309515; // spread evenly beside the multiples of kGolden
+    constexpr double kSilver = 0.41421356237309515; // spread evenly next to the multiples of kGolden
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())
         return costed.errors();

@@ -53,7 +53,7 @@ void Reader::eachRow(Use use)
     }
 }
 
-/// Columns: size(B), count, type, time(ns) and bus bandwidth, out of place and in place; the ranks stand in the file's name.
+/// Columns: size(B), count, type, time(ns) and bus bandwidth, out of place and in place; the ranks are in the file's name.
 void Reader::addNanoseconds()
 {
     const std::size_t at = file.find("allreduce_");

@@ -32,7 +32,7 @@ struct CollectiveFolder {
 };
 
 /// Reads every file that presets/calibration/sources.json knows by the beginning of its name, in the format and for the machine that it
-/// states; what is not read is said. Untrusted text, bounded.
+/// states; what is not read is reported. Untrusted text, bounded.
 /// Errors: the folder, the file of sources, a line of a file.
 [[nodiscard]] Result<CollectiveFolder> readCollectiveFolder(const std::string& folder);
 

@@ -22,7 +22,7 @@ struct NcclTestsOptions {
 [[nodiscard]] Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const NcclTestsOptions& options);
 
 /// Reads CSV with a header: op, m, n, k, dtype, ranks, bytes and one time column (time_s, time_us or time_ms); `num_gpus` and
-/// `latency_us` are taken for ranks and time. A table without op holds matrix products. Columns that are not known are left out.
+/// `latency_us` are taken for ranks and time. A table without op holds matrix products. Columns that are not known are omitted.
 [[nodiscard]] Result<std::vector<MeasuredRow>> operatorTableRows(std::string_view text);
 
 /// Adds rows to a scenario's measured table; a row of the same op, type, shape, ranks and bytes is replaced. Returns how many were.

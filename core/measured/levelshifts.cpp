@@ -36,7 +36,7 @@ int sharpened(const std::vector<double>& x, int i)
     return static_cast<int>(best);
 }
 
-/// Shifts of which the smallest goes first. Each knows its neighbours that still stand.
+/// Shifts of which the smallest goes first. Each knows its neighbours that still are.
 class Shifts final {
 public:
     Shifts(const std::vector<double>& x, const std::vector<int>& places) : m_median(x), m_steps(x.size()), m_places(places)

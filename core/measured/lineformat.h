@@ -25,7 +25,7 @@ struct LineFinding {
     Time time = Time::step;
     LoggedStep step;
     double total = kNoNumber;   ///< steps that the job will have
-    std::string run;            ///< the log's own name of the run; empty = the one that goes on
+    std::string run;            ///< the log's own name of the run; empty = the one that continues
     std::string rank;           ///< that wrote the line; empty = not logged
     double stamp = kNoNumber;   ///< when the line was written, seconds
     bool stampIsPaused = false; ///< step.pauseSeconds is set already
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] virtual std::string key() const { return name() + '\n' + timeField(); }
 };
 
-/// Null when the line is not of the format. Tables report in `problems` what keeps their header from being understood.
+/// Null when the line is not of the format. Tables report in `problems` what keeps their header from being recognised.
 [[nodiscard]] std::vector<std::unique_ptr<LineFormat>> dialectFormats(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> progressBarFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> mlperfFormat(std::string_view line);

@@ -45,7 +45,7 @@ struct StepLogOptions {
     std::string timeColumn; ///< tables and JSON lines: this field; empty = by its name
     std::string runColumn;  ///< lines with one value of it are one run; empty = by its name
     std::string unit;       ///< "s", "ms" or "us" of the time; empty = by its name
-    /// A line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} for what stands between; empty = known formats.
+    /// A line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} for what is between; empty = known formats.
     std::string pattern;
 };
 

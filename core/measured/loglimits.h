@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of a training log is read, besides the bounds of its lines and steps (steplog.h). Stands on the help page "limits".
+// How much of a training log is read, besides the bounds of its lines and steps (steplog.h). Is on the help page "limits".
 #pragma once
 
 #include <cstddef>

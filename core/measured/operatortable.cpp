@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kNames = {"gemm", "qkv", "fc1", "attention", "activation", "norm"};
 
-/// Where the columns of a table stand; < 0 = it has none.
+/// Where the columns of a table are; < 0 = it has none.
 struct Columns {
     std::map<std::string, int> at;
     double unit = 0; ///< seconds in one of the time column; 0 = there is no such column

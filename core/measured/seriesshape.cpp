@@ -15,9 +15,9 @@ namespace prism {
 
 namespace {
 
-/// A step stands apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
+/// A step is apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
 constexpr double kSeparate = 8.0, kSeparateShare = 0.003;
-/// Warm-up ends with this many steps in a row that do not stand apart; it is looked for among the first steps alone.
+/// Warm-up ends with this many steps in a row that are not apart; it is looked for among the first steps alone.
 constexpr int kCalmSteps = 3, kMostWarmUp = 40;
 /// A pause is longer than a second and than this share of a step.
 constexpr double kPauseSeconds = 1.0, kPauseShare = 0.05;
@@ -65,7 +65,7 @@ int warmUpSteps(const std::vector<double>& x, double noise)
     return warmUp;
 }
 
-/// Steps that stand apart at one even spacing, four of them at least and four in five of those that the spacing calls for.
+/// Steps that are apart at one even spacing, four of them at least and four in five of those that the spacing calls for.
 std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noise, double level)
 {
     std::vector<int> separate;

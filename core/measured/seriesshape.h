@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// From step `index` on the run goes on at `factor` times the level before.
+/// From step `index` on the run continues at `factor` times the level before.
 struct LevelShift {
     int index = 0;
     double factor = 1;
@@ -19,7 +19,7 @@ struct LevelShift {
 
 /// Everything named, by index into the steps of the run. Shifts and trend are lasting; what returns within some 40 steps is noise.
 struct RunShape {
-    int warmUp = 0;                            ///< first steps that stand apart from those that follow, and the start-up
+    int warmUp = 0;                            ///< first steps that are apart from those that follow, and the start-up
     int startUp = 0;                           ///< first steps among which long ones are more frequent than later; 0 = none
     std::vector<int> afterPause;               ///< steps that follow an evaluation or a checkpoint, ascending
     bool pausesLogged = false;                 ///< pauses are in the log's time stamps; otherwise they show by even spacing alone

@@ -24,8 +24,8 @@ constexpr TableLimits kLimits = {
     .maxRows = kMaxSpeedRows + 1, .maxColumns = 1'024, .maxRowBytes = kMaxSpeedRowBytes}; ///< rows: with the header
 constexpr char kComment = '#';
 constexpr std::int64_t kMaxGpu = 1'023;
-/// A factor of 20 off the median is no GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent beside
-/// fractions (x 100) and ms beside s (x 1000).
+/// A factor of 20 off the median is no GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent next to
+/// fractions (x 100) and ms next to s (x 1000).
 constexpr double kMostOffMedian = 20;
 /// A table of relative speeds whose median is further from 1 than this holds something else: TFLOP/s, or percent.
 constexpr double kMostOffOne = 5;

@@ -24,13 +24,13 @@ struct SpeedTable {
     std::vector<SpeedRow> rows;
     SpeedUnit unit = SpeedUnit::relative;
     double referenceValue = 0; ///< what relative speed 1 stands for: 1, or the median in TFLOP/s or seconds
-    Diagnostics notes;         ///< what was understood: columns used and ignored, the unit, the reference
+    Diagnostics notes;         ///< what was recognised: columns used and ignored, the unit, the reference
 };
 
 /// Reads a speed table. Columns by header name, whatever their case, spaces and brackets: node | host | hostname | node_id | server ...;
 /// gpu | device | local_rank ... (optional); one of relative_speed | speed | speed_percent | tflops | gflops | pflops | time_s | time_ms |
 /// time_us or a quantity with its unit ("GEMM TFLOP/s", "step time [ms]"). Separators: comma, semicolon or tab; lines that start with #
-/// are comments; cells may be quoted; a UTF-8 mark and CR LF are understood.
+/// are comments; cells may be quoted; a UTF-8 mark and CR LF are recognised.
 /// Errors, all at once (at most 200, then a count), path "name:line": no header, unknown or several value columns, missing or
 /// repeated (node, gpu), numbered nodes with gaps, zero, negative or non-finite values, decimal commas, units inside cells that disagree
 /// with the header, values or a whole column that cannot be in the header's unit, more than 1,000,000 rows, lines longer than 4,096

@@ -24,7 +24,7 @@ std::string againNamed(const std::string& name, int time)
     return time < 2 ? name : fmt::format("{} ({})", name, time);
 }
 
-/// Whether a named run begins anew: several systems that count their runs from 0 stand in one table. Rows that are only out of order do not
+/// Whether a named run begins again: several systems that count their runs from 0 are in one table. Rows that are only out of order do not
 /// fall as far. Samples tell nothing: logs of MLPerf count them from 0 at every evaluation.
 bool beginsAnew(const LoggedStep& step, const LoggedStep& before)
 {

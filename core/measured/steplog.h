@@ -19,7 +19,7 @@ struct LogCandidate;
 
 /// Takes a log line by line, from a file or while it grows, and keeps the steps. Every format that a line fits reads the lines from there
 /// on; the one that finds most steps is the log's, and after kDecisiveSteps the only one. Text may be hostile: long lines, broken numbers
-/// and foreign lines are counted and left out. One thread.
+/// and foreign lines are counted and omitted. One thread.
 class StepLogReader final {
 public:
     using Keep = KeptSteps;

@@ -309,7 +309,7 @@ private:
     char m_separator;
 };
 
-/// The unit that was asked for goes over the one of the name.
+/// The unit that was requested goes over the one of the name.
 void useUnit(LogColumns& columns, const StepLogOptions& options)
 {
     if (const double unit = unitSeconds(options.unit); unit > 0)

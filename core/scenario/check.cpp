@@ -337,7 +337,7 @@ void checkSchedule(const Scenario& s, Findings& f)
         f.error("parallelism.custom_schedule", "a custom schedule lists the order of every stage",
                 std::to_string(p.customSchedule.size()) + " stages", num(pp) + " stages");
     if (f.usable({"parallelism.zero_stage"}) && p.zeroStage >= 2 && pp > 1)
-        // Gradient shards with a pipeline are in use (Llama 3, arXiv 2407.21783, section 3.3.2); parameter shards are gathered anew each
+        // Gradient shards with a pipeline are in use (Llama 3, arXiv 2407.21783, section 3.3.2); parameter shards are gathered again each
         // time.
         f.add({p.zeroStage == 3 ? Severity::warning : Severity::note, "parallelism.zero_stage",
                "ZeRO " + num(p.zeroStage) + " with a pipeline communicates for every micro-batch", num(p.zeroStage), "1 with PP > 1",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which preset stands in where a scenario names none, as the library's files say.
+// Which preset is in where a scenario names none, as the library's files say.
 #pragma once
 
 #include <string>

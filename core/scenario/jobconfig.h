@@ -31,7 +31,7 @@ struct JobConfig {
     double restartS = kFollowsJob;    ///< from then until the first step: nodes, processes, loading
     double repairHours = kFollowsJob; ///< until a node that left is back
     int spareNodes = kFollowsJob;
-    std::string withoutSpare = "wait"; ///< wait | shrink (go on with whole replicas of the nodes left)
+    std::string withoutSpare = "wait"; ///< wait | shrink (continue with whole replicas of the nodes left)
 
     double checkpointIntervalS = 0;              ///< 0 = the best one
     double checkpointBlockS = kFollowsJob;       ///< how long training stands still for one

@@ -31,7 +31,7 @@ public:
     void text(const char* key, std::string& target, std::size_t maxSize = 200);
     /// One of the given words.
     void word(const char* key, std::string& target, const std::vector<std::string>& words);
-    /// The value as it stands, or nullptr.
+    /// The value as it is, or nullptr.
     [[nodiscard]] const nlohmann::json* value(const char* key);
     /// Accepts a key and ignores its value ("source", "sources").
     void ignore(const char* key);

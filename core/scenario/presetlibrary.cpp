@@ -24,7 +24,7 @@ constexpr const char* kMeasuredSpread = "measured_spread";
 constexpr std::array kKinds = {"gpu",     "fabric",   "model",   "variability", "job",       "fleet", "queue",
                                "studies", "scenario", "systems", "calibration", "published", "peers"};
 
-/// $PRISM_PRESETS, and the share folder beside the program. A build folder has a link in this place.
+/// $PRISM_PRESETS, and the share folder next to the program. A build folder has a link in this place.
 std::vector<fs::path> candidateFolders()
 {
     std::vector<fs::path> candidates;
@@ -51,7 +51,7 @@ struct StoredPreset {
     json object;
 };
 
-/// Everything of the folder, parsed; a file that cannot be read is left out of the list and reported when asked for.
+/// Everything of the folder, parsed; a file that cannot be read is omitted of the list and reported when requested.
 struct Library {
     std::vector<PresetInfo> list;
     std::map<std::pair<std::string, std::string>, StoredPreset, std::less<>> presets;

@@ -17,7 +17,7 @@ struct PresetInfo {
     std::string title; ///< one line for people
 };
 
-/// All presets, sorted by kind and name. They are read once from $PRISM_PRESETS, the installed share folder beside the program
+/// All presets, sorted by kind and name. They are read once from $PRISM_PRESETS, the installed share folder next to the program
 /// (../share/prism-explorer/presets). Any thread.
 [[nodiscard]] const std::vector<PresetInfo>& presetList();
 /// Names of one kind, sorted.

@@ -104,7 +104,7 @@ std::string withoutGroups(std::string_view text)
 
 namespace {
 
-/// The number in the unit that was asked for, without regard to its size.
+/// The number in the unit that was requested, without regard to its size.
 Result<double> convertedQuantity(std::string_view text, std::string_view unit, bool binaryK)
 {
     text = trimmed(text);
@@ -154,7 +154,7 @@ std::optional<Diagnostic> rangeProblem(std::string_view text, std::string_view u
             continue;
         const std::string_view high = trimmed(text.substr(at + between.size()));
         std::string low(trimmed(text.substr(0, at)));
-        if (numberLength(low) == low.size()) // "40 to 60 GB/s": the unit stands once
+        if (numberLength(low) == low.size()) // "40 to 60 GB/s": the unit is once
             low += high.substr(std::min(numberLength(high), high.size()));
         const Result<double> from = convertedQuantity(low, unit, binaryK), to = convertedQuantity(high, unit, binaryK);
         if (!from || !to)

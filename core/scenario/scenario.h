@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the user edits: one scenario = model, cluster, parallelism, training, variability, job, measured. Plain values.
 //
-// JSON keys are the member names in snake_case (numLayers -> num_layers), grouped in sections of the same names; units stand
+// JSON keys are the member names in snake_case (numLayers -> num_layers), grouped in sections of the same names; units are
 // in the names. Every member is an entry of the parameter table (parameters.h), which holds its range, default and help.
 #pragma once
 
@@ -106,7 +106,7 @@ struct ParallelismConfig {
     int numLayersInFirstPipelineStage = 0, numLayersInLastPipelineStage = 0; ///< 0 = even split
     std::string pipelineModelParallelLayout; ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
-    bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch beside the compute of another
+    bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch next to the compute of another
     bool fp8ParamGather = false;               ///< parameter shards travel in FP8
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest sizes that a scenario file and its importers take. Each stands on the help page "limits".
+// The largest sizes that a scenario file and its importers take. Each is on the help page "limits".
 #pragma once
 
 #include <cstddef>

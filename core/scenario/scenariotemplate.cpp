@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 struct Entry {
     std::string key, value;
     const Parameter* parameter = nullptr;
-    bool active = false; ///< stands in the file, not in a comment
+    bool active = false; ///< is in the file, not in a comment
     std::vector<Entry> children;
 
     Entry& child(const std::string& name)

@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// JSON with // comments, which scenarioFromJson reads back to the same scenario. What a preset or the default gives stands commented
+/// JSON with // comments, which scenarioFromJson reads back to the same scenario. What a preset or the default gives is commented
 /// out, ready to be changed; `everything` shows the parameters that are seldom needed as well. Any thread.
 [[nodiscard]] std::string commentedScenario(const Scenario& scenario, bool everything);
 

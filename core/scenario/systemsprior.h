@@ -30,7 +30,7 @@ struct SystemsPrior {
 
 /// The systems that the scenario's variability preset names ("over_systems": a preset of kind "systems"), for its type of GPU ("h100") and
 /// kind of model: the first entry of each path that fits. Parameters that no longer have the preset's value were stated by the user or
-/// measured, and are left out, with those that name them as "unless_stated" (forced routing). Errors: a preset that is named and cannot be
+/// measured, and are omitted, with those that name them as "unless_stated" (forced routing). Errors: a preset that is named and cannot be
 /// read. Any thread.
 [[nodiscard]] Result<SystemsPrior> systemsPrior(const Scenario& scenario, std::string_view gpuType);
 

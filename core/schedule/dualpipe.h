@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DualPipeV and DualPipe: two chunks per stage on a V-shaped path, forwards of one beside backwards of the other.
+// DualPipeV and DualPipe: two chunks per stage on a V-shaped path, forwards of one next to backwards of the other.
 #pragma once
 
 #include "core/schedule/schedule.h"
@@ -16,7 +16,7 @@ namespace prism {
 /// every chunk of the model on two devices: device s takes the micro-batches of one end as chunk 0 of stage s, and those of the other end
 /// as chunk 1; its mirror 2P - 1 - s does the same at the same time with the ends exchanged, so that each is a stage of this order for half
 /// of the micro-batches). Eight steps: forwards of chunk 0; forwards of both; backward, weight and forward of chunk 1; the main step of
-/// forward and backward pairs of both chunks; backwards with the last forwards; backwards; weights beside backwards; weights. 2P + 1 chunk
+/// forward and backward pairs of both chunks; backwards with the last forwards; backwards; weights next to backwards; weights. 2P + 1 chunk
 /// activations in flight. Needs numMicrobatches >= 2 numStages. Pure.
 [[nodiscard]] std::vector<ScheduleItem> dualPipeVOrder(int stage, int numStages, int numMicrobatches);
 

@@ -20,7 +20,7 @@ namespace prism {
 ///   w = 2 (P - s) - 1, d = 2 s. In flight: P and 2P - 1 micro-batches on every stage.
 /// - zb-1p, zb-2p: planned greedily for `times` with at most P and 2P micro-batches in flight (section 3). V = 1.
 /// - zb-v: V = 2 chunks per stage on a V-shaped path (section 6), planned greedily for `times`, at most 2P chunk activations in flight.
-/// - dualpipev: V = 2 chunks on the same path, forwards of one beside backwards of the other (dualpipe.h), M >= 2P, 2P + 1 in flight.
+/// - dualpipev: V = 2 chunks on the same path, forwards of one next to backwards of the other (dualpipe.h), M >= 2P, 2P + 1 in flight.
 /// Pure; any thread. Errors: unknown name (with the known ones), sizes that do not fit the schedule.
 [[nodiscard]] Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches,
                                             const PassTimes& times = {});

@@ -18,7 +18,7 @@ struct PassStep {
     bool paired = false; ///< its piece holds a forward and a backward
 };
 
-/// The order of one stage as what it does one after another: the order itself where no items are joined. Pure.
+/// The order of one stage as what it does in sequence: the order itself where no items are joined. Pure.
 [[nodiscard]] std::vector<PassStep> passSteps(const std::vector<ScheduleItem>& order);
 
 /// The same one by one, without a copy of an order in which nothing is joined. `order` must outlive it.

@@ -12,7 +12,7 @@ namespace prism {
 
 /// One choice of the planner's free parameters.
 struct PlanPolicy {
-    double idleBudget = 0.0;  ///< a stage may wait beside pending weight items until its idle time reaches this
+    double idleBudget = 0.0;  ///< a stage may wait next to pending weight items until its idle time reaches this
     double forwardWait = 0.0; ///< a forward is put off for a backward that arrives within this time
     bool oldestFirst = false; ///< among ready backwards: oldest micro-batch first, else the one closest to the loss
     double warmupShare = 1.0; ///< part of the limit that early chunks may fill; the rest belongs to the last chunk

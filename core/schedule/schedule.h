@@ -13,7 +13,7 @@
 
 namespace prism {
 
-enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward holds dgrad and wgrad unless `weight` is scheduled apart
+enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward holds dgrad and wgrad unless `weight` is scheduled separately
 inline constexpr int kPhases = 3;
 
 /// One entry of a stage's order. Items that are joined make one piece (pieces.h): it starts when the input of every one of them is there,
@@ -78,7 +78,7 @@ struct ScheduleNode {
 /// activations of one chunk, 1/V of a stage.
 [[nodiscard]] std::vector<int> activationsInFlight(const Schedule& schedule);
 
-/// What one forward of a chunk keeps until its backward, and which part of it stays until the weight item where that runs apart; any
+/// What one forward of a chunk keeps until its backward, and which part of it stays until the weight item where that runs separately; any
 /// common unit.
 struct HeldByChunk {
     double untilBackward = 0.0, untilWeight = 0.0;

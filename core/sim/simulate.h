@@ -32,7 +32,7 @@ struct StepSamples {
     Diagnostics warnings;                ///< errors of the reference: too many kernel draws
     std::uint64_t nodeSamples = 0;       ///< schedule nodes x samples evaluated: a cost that does not depend on the machine
     bool complete = true;                ///< false when stopped
-    int totalNodes = 0;                  ///< nodes of the evaluation graph that the run asked for
+    int totalNodes = 0;                  ///< nodes of the evaluation graph that the run requested
     std::vector<std::string> recomputed; ///< names of those that it had to compute, in order
 };
 

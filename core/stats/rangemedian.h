@@ -9,7 +9,7 @@
 namespace prism {
 
 /// A wavelet matrix over the ranks of the values (Claude, Navarro and Ordonez 2015, "The wavelet matrix"). Built in n log n; memory: about
-/// 6 bytes a value once it stands, 16 while it is built. Values are finite. Any thread.
+/// 6 bytes a value once it is, 16 while it is built. Values are finite. Any thread.
 class RangeMedian final {
 public:
     explicit RangeMedian(const std::vector<double>& x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all samples of a series share, as standard errors that the errors of independent samples leave out.
+// What all samples of a series share, as standard errors that the errors of independent samples omit.
 #pragma once
 
 namespace prism {

@@ -37,7 +37,7 @@ Json attribute(const char* name, const char* kind, Json value)
     return {{"name", name}, {kind, std::move(value)}};
 }
 
-/// Where a rank stands in its job.
+/// Where a rank is in its job.
 struct RankPlace {
     int replica = 0, stage = 0, rank = 0; ///< rank within the cell
 };
@@ -162,7 +162,7 @@ private:
             transfer(forward ? place + 1 : place - 1, forward ? place : place - 1, item, false);
     }
 
-    /// The message between this chunk and the one at `other` on the path, over `hop`; none where both stand on one stage.
+    /// The message between this chunk and the one at `other` on the path, over `hop`; none where both are on one stage.
     void transfer(int other, int hop, const ScheduleItem& item, bool receives)
     {
         const int stage = m_graph.schedule.path[index(other)][0];

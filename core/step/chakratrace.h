@@ -23,8 +23,8 @@ inline constexpr std::int64_t kMaxChakraNodes = 250'000; ///< of all ranks toget
 [[nodiscard]] Result<std::vector<std::int64_t>> chakraRanks(const StepGraph& graph, std::string_view which = {});
 
 /// The trace of one rank: {"global_metadata": {...}, "nodes": [...]}, one node per line. A node's duration is its noise-free one; the
-/// distribution of its factor, its class, the time hidden under compute and the link stand in `attr`. A step graph has times and no bytes:
-/// comm_size is left out. Precondition: `rank` is one of chakraRanks(graph, ...). Any thread.
+/// distribution of its factor, its class, the time hidden under compute and the link are in `attr`. A step graph has times and no bytes:
+/// comm_size is omitted. Precondition: `rank` is one of chakraRanks(graph, ...). Any thread.
 [[nodiscard]] std::string chakraTrace(const StepGraph& graph, std::int64_t rank);
 
 } // namespace prism

@@ -35,7 +35,7 @@ public:
     /// `times` of the replica's nodes, and the `ends` of its stages.
     Pipeline(const Sweep& sweep, NodeTimes times, std::vector<double> ends);
 
-    /// Looks at paths to the end of node `last` from now on: what no such path runs is left out.
+    /// Looks at paths to the end of node `last` from now on: what no such path runs is omitted.
     void endAt(int last);
 
     [[nodiscard]] const NodeTimes& times() const { return m_times; }
@@ -162,7 +162,7 @@ public:
     {
         if (m_replicas.size() > 1)
             m_path.seconds = m_step.seconds(m_replicas, slowest(), &m_times);
-        else // the path's replica, whose nodes are asked for anyway
+        else // the path's replica, whose nodes are requested anyway
             m_path.seconds = m_step.secondsAfter({m_step.stageEnds(m_replicas[0], slowest(), &m_nodes)}, m_replicas, slowest(), &m_times);
     }
 

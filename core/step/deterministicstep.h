@@ -17,7 +17,7 @@ using SlowestOfCell = std::function<double(int replica, int stage)>;
 /// When every node of one replica's sweep ran, in seconds from the start of the step; by node.
 struct NodeTimes {
     std::vector<double> start, end; ///< of the chunk execution
-    std::vector<double> free;       ///< when its stage can go on: after a transfer that occupies the sender
+    std::vector<double> free;       ///< when its stage can continue: after a transfer that occupies the sender
     std::vector<double> arrives;    ///< when its output is there
 };
 

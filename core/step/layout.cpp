@@ -49,7 +49,7 @@ GroupGeometry geometry(std::array<std::int64_t, 2> size, std::array<std::int64_t
                  within(machine.pod, size, stride));
 }
 
-/// The dimensions of a rank order, leftmost first; unknown words are left out, missing ones appended in the usual order.
+/// The dimensions of a rank order, leftmost first; unknown words are omitted, missing ones appended in the usual order.
 std::vector<std::string_view> dimensions(std::string_view order)
 {
     std::vector<std::string_view> result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where ranks stand: which global rank plays which part, and how the ranks of a communication group lie on nodes.
+// Where ranks are: which global rank plays which part, and how the ranks of a communication group lie on nodes.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// The shape of a communication group on the machine. All groups of one kind are alike when sizes divide.
+/// The shape of a communication group on the machine. All groups of one kind are equal when sizes divide.
 struct GroupGeometry {
     std::int64_t size = 1;         ///< ranks
     std::int64_t ranksPerNode = 1; ///< of them on one node
@@ -32,7 +32,7 @@ struct Layout {
     {
         return t * tpStride + c * cpStride + d * dpStride + p * ppStride;
     }
-    /// Whether some ranks of pipeline stages p and p + 1 (mod pp) stand on different nodes.
+    /// Whether some ranks of pipeline stages p and p + 1 (mod pp) are on different nodes.
     [[nodiscard]] bool hopLeavesNode(std::int64_t fromStage, std::int64_t toStage) const;
     /// Sender and receiver of a transfer between two stages.
     [[nodiscard]] GroupGeometry hop(std::int64_t fromStage, std::int64_t toStage) const;
@@ -40,8 +40,8 @@ struct Layout {
 
 [[nodiscard]] Layout layoutOf(const Scenario& scenario);
 
-/// Whether tensor-parallel traffic can be overlapped with the products beside it: user buffers need CUDA multicast, which one NVLink domain
-/// has (Transformer Engine, issue 1071, 2024, and pull request 1470 for NVLink over several nodes, 2025).
+/// Whether tensor-parallel traffic can be overlapped with the products next to it: user buffers need CUDA multicast, which one NVLink
+/// domain has (Transformer Engine, issue 1071, 2024, and pull request 1470 for NVLink over several nodes, 2025).
 [[nodiscard]] inline bool tensorOverlapReaches(const Layout& layout)
 {
     return layout.tensor.nodes == 1;

@@ -11,7 +11,7 @@ namespace prism {
 /// Rows of programOf: one for each chunk, and where passes in pieces have programs of their own, as many again for them.
 [[nodiscard]] int programRows(const StepGraph& graph);
 
-/// Row of programOf[stage] with the programs of an item; `beside`: it runs in one piece with a pass of the other direction.
+/// Row of programOf[stage] with the programs of an item; `paired`: it runs in one piece with a pass of the other direction.
 [[nodiscard]] int programRow(const StepGraph& graph, const ScheduleItem& item, bool paired);
 
 /// By row * kPhases + phase: the share of the micro-batches that run the row's program on a stage. 1 for all where there is one row a

@@ -68,8 +68,8 @@ struct StepOp {
     double meanSeconds = 0.0;
     double hiddenSeconds = 0.0; ///< exposed = max(minExposedSeconds * R * e, C - hidden)
     double minExposedSeconds = 0.0;
-    int groups = 1;  ///< communications only: equal groups side by side; the cells go on with the slowest
-    int buckets = 1; ///< communications only: parts of meanSeconds / buckets one after another, each with a draw of its own
+    int groups = 1;  ///< communications only: equal groups side by side; the cells continue with the slowest
+    int buckets = 1; ///< communications only: parts of meanSeconds / buckets in sequence, each with a draw of its own
     bool operator==(const StepOp&) const = default;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What SQLite keeps beside a study: the journal of a killed writer, the log of another program. Internal to core/study.
+// What SQLite keeps next to a study: the journal of a killed writer, the log of another program. Internal to core/study.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ public:
     /// A new file; an existing one is an error. The file appears complete or not at all.
     [[nodiscard]] static Result<Study> create(const std::string& path, const StudyOptions& options = {});
     /// An existing file. Falls back to read-only (see readOnlyReason) when it cannot be written, when another program has it
-    /// or when it is from a newer version. An older version is migrated after a backup beside it.
+    /// or when it is from a newer version. An older version is migrated after a backup next to it.
     [[nodiscard]] static Result<Study> open(const std::string& path, const StudyOptions& options = {});
     /// A study without a file; saveCopy gives it one.
     [[nodiscard]] static Result<Study> memory(const StudyOptions& options = {});

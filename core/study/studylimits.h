@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest contents that a study file holds. Each stands on the help page "limits".
+// The largest contents that a study file holds. Each is on the help page "limits".
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// Whether the file is in that mode, by its header (https://sqlite.org/fileformat.html, 1.3, bytes 18 and 19) or because a log lies beside
+/// Whether the file is in that mode, by its header (https://sqlite.org/fileformat.html, 1.3, bytes 18 and 19) or because a log lies next to
 /// it, which SQLite reads whatever the header says.
 [[nodiscard]] bool usesWal(const std::string& path);
 

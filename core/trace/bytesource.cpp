@@ -19,7 +19,7 @@ constexpr std::uint64_t kWatchBytes = std::uint64_t{4} << 20;
 constexpr std::size_t kLinePiece = std::size_t{1} << 18;
 constexpr unsigned kInflateBuffer = 1U << 18;
 
-/// An archive of traces would be read as if its first file were all of it. The reader stands at the begin again afterwards.
+/// An archive of traces would be read as if its first file were all of it. The reader is at the begin again afterwards.
 bool isTar(gzFile file)
 {
     constexpr std::size_t kAt = 257; // of the magic in a header of 512 bytes (POSIX.1-1988, ustar)

@@ -32,7 +32,7 @@ public:
     /// Error: no such file, a folder, not readable.
     [[nodiscard]] static Result<ByteSource> open(const std::string& path, ReadControl control = {});
 
-    /// Fills `into` from its start; fewer bytes than asked for, down to none, only at the end.
+    /// Fills `into` from its start; fewer bytes than requested, down to none, only at the end.
     [[nodiscard]] std::size_t read(std::span<char> into);
     [[nodiscard]] StreamEnd end() const { return m_end; }
     /// Bytes handed out so far.

@@ -16,7 +16,7 @@ std::string quoted(std::string_view text)
     return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Events one after the other in the format's outer object.
+/// Events in sequence in the format's outer object.
 class Writer {
 public:
     void name(const char* what, long long pid, long long tid, std::string_view text)

@@ -60,7 +60,7 @@ std::int64_t peerOf(const KinetoRank& rank, const KinetoCollective& c)
     return pair->first == rank.rank ? pair->second : pair->first;
 }
 
-/// A send and its receive are one call: both stand under the ranks that it goes from and to.
+/// A send and its receive are one call: both are under the ranks that it goes from and to.
 CollectiveKey keyOf(const KinetoRank& rank, const KinetoKernel& k)
 {
     if (k.collective < 0)

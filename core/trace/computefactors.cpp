@@ -122,7 +122,7 @@ private:
         }
     }
 
-    /// Computations at some places of the schedule take longer than at others (beside transfers, as the first of a phase): a factor for
+    /// Computations at some places of the schedule take longer than at others (next to transfers, as the first of a phase): a factor for
     /// each place, pulled towards 1 by what the spread of its values explains. One value of a place says nothing about it.
     void places()
     {

@@ -153,7 +153,7 @@ private:
         ++m_at;
     }
 
-    /// Hands the elements on; behind a broken one scanning starts anew.
+    /// Hands the elements on; behind a broken one scanning starts again.
     void flush()
     {
         std::size_t done = 0;
@@ -190,7 +190,7 @@ private:
         m_text[end] = after;
         return std::min(used, count);
     }
-    /// Lets scanning go on at the next element that begins in [from, until); false where there is none or it was done too often.
+    /// Lets scanning continue at the next element that begins in [from, until); false where there is none or it was done too often.
     bool startAfresh(std::size_t from, std::size_t until)
     {
         const std::size_t next = m_freshStarts < kMaxFreshStarts ? nextElement(from) : std::string::npos;

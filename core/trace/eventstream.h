@@ -20,8 +20,8 @@ struct EventStreamEnd {
 
 /// Reads `{..., "traceEvents": [ {...}, {...} ], ...}` or `[ {...}, ... ]` and hands on runs of whole elements, "[{...},{...}]" with at
 /// least 64 readable bytes behind it. `use` returns how many elements it could read; where that is not all, the next one counts as broken
-/// and reading goes on behind it at the next "}, {". One thread; a window of 2 MiB that grows by 4 MiB for one element at most; 2,000 fresh
-/// starts behind lost quotes or braces.
+/// and reading continues behind it at the next "}, {". One thread; a window of 2 MiB that grows by 4 MiB for one element at most; 2,000
+/// fresh starts behind lost quotes or braces.
 [[nodiscard]] EventStreamEnd readEventStream(ByteSource& source,
                                              const std::function<std::size_t(std::string_view array, std::size_t elements)>& use);
 

@@ -19,7 +19,7 @@ struct HeldOutOptions {
     int samples = 4000; ///< steps to draw, 100 to 1,000,000
 };
 
-/// A distribution of step times beside the held-out steps. Errors are relative: predicted / measured - 1.
+/// A distribution of step times next to the held-out steps. Errors are relative: predicted / measured - 1.
 struct DistributionScore {
     double mean = 0, p50 = 0, p95 = 0; ///< seconds
     double meanError = 0, p50Error = 0, p95Error = 0;

@@ -30,8 +30,8 @@ Identity identity(const TraceOperation& o)
     return {o.type, o.sequence, o.chunk, o.microBatch, o.rank};
 }
 
-/// Appends the rows of one (step, worker) to `kept` without those that stand twice. Numbers that repeat here and there are a table's
-/// own way of counting; where nearly all repeat, the step itself stands twice.
+/// Appends the rows of one (step, worker) to `kept` without those that are twice. Numbers that repeat here and there are a table's
+/// own way of counting; where nearly all repeat, the step itself is twice.
 void keepFirst(std::span<const SteppedOperation> rows, Rows& kept)
 {
     std::map<Identity, double> first;
@@ -47,7 +47,7 @@ void keepFirst(std::span<const SteppedOperation> rows, Rows& kept)
     }
 }
 
-/// Rows, sorted by (step, worker), without those that stand twice.
+/// Rows, sorted by (step, worker), without those that are twice.
 Rows withoutRepeats(const Rows& rows)
 {
     Rows kept;

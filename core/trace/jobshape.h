@@ -11,7 +11,7 @@ struct SteppedOperation {
     TraceOperation operation;
 };
 
-/// What a reader knows beside the operations; sizes of 0 are taken from the operations.
+/// What a reader knows next to the operations; sizes of 0 are taken from the operations.
 struct JobShape {
     std::string name;
     int replicas = 0, stages = 0, chunks = 0;
@@ -19,7 +19,7 @@ struct JobShape {
     bool transfersRecorded = true;
 };
 
-/// Puts operations in order. Dropped and counted in the notes (after those given): rows that stand twice, a step of a worker that is
+/// Puts operations in order. Dropped and counted in the notes (after those given): rows that are twice, a step of a worker that is
 /// recorded twice (the first counts), replicas without all stages (where no replica has all, workers of several stand in for one),
 /// steps in which a worker or a micro-batch is missing. Errors: a stage that no row has, no complete step. O(n log n).
 [[nodiscard]] Result<TraceJob> jobFromOperations(std::vector<SteppedOperation> rows, const JobShape& shape, Diagnostics notes);

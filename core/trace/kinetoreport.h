@@ -16,7 +16,7 @@ struct CollectiveGroup {
     std::string dtype;
     std::int64_t groupSize = 0, bytes = 0; ///< 0 = not said
     int ranksSeen = 0;                     ///< ranks with a trace
-    int calls = 0, matched = 0;            ///< kernels, and those whose call stands on all of these ranks
+    int calls = 0, matched = 0;            ///< kernels, and those whose call is on all of these ranks
     double medianSeconds = 0;              ///< as recorded, with waiting
     /// Transfer time: from the last arriver to the own end where all ranks of the group are there; with one end only the lower part of
     /// an Otsu split of the durations, where they fall in two parts at all.

@@ -28,7 +28,7 @@ struct OtherReplicas {
 struct ReplicaScaling {
     int measuredReplicas = 0;
     StepTimes measured;               ///< as recorded
-    std::vector<OtherReplicas> drawn; ///< in the order asked for
+    std::vector<OtherReplicas> drawn; ///< in the order requested
     std::vector<std::string> assumptions;
     Diagnostics notes;
 };

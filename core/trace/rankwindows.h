@@ -9,8 +9,8 @@
 namespace prism {
 
 /// Recordings of ranks that their files name: those of one rank at different times become one rank with several windows, the same
-/// recording given twice counts once and is said. What overlaps in time without being the same stays apart, and is said; so do ranks
-/// that no file names, which come first; the others by their number. Each kernel is copied once.
+/// recording given twice counts once and is reported. What overlaps in time without being the same stays apart, and is reported; so do
+/// ranks that no file names, which come first; the others by their number. Each kernel is copied once.
 [[nodiscard]] std::vector<KinetoRank> joinedWindows(std::vector<KinetoRank> ranks);
 
 /// What the recording that holds a kernel has in common with those of other ranks at the same time: its first profiled step, else its

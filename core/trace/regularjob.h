@@ -36,7 +36,7 @@ struct RegularJob {
     [[nodiscard]] std::size_t size() const { return slots.size() * static_cast<std::size_t>(job->replicas); }
 };
 
-/// Steps with the commonest structure (the same operations in every replica); others are left out and counted. Error: no two replicas or
+/// Steps with the commonest structure (the same operations in every replica); others are omitted and counted. Error: no two replicas or
 /// steps agree.
 [[nodiscard]] Result<RegularJob> regularJob(const TraceJob& job, const HiddenBarriers& barriers);
 

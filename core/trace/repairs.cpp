@@ -20,7 +20,7 @@ struct Rerun {
     std::vector<double> seconds, gaps;
 };
 
-/// Where an operation stands: step, replica, slot.
+/// Where an operation is: step, replica, slot.
 struct OperationPlace {
     std::size_t step = 0, replica = 0, slot = 0;
 };

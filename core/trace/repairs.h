@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a repair brings to a measured job: its steps run again with one thing mended, beside the steps as they were.
+// What a repair brings to a measured job: its steps run again with one thing repaired, next to the steps as they were.
 #pragma once
 
 #include "core/stats/intervals.h"
@@ -36,7 +36,7 @@ struct StageLoad {
     double overMean = 1; ///< over the mean of the stages
 };
 
-/// One thing mended and the steps that follow from it.
+/// One thing repaired and the steps that follow from it.
 struct Repair {
     std::string id;   ///< "worker:REPLICA:STAGE", "slow_workers", "even_stages", "even_micro_batches", "no_gaps", "steady_transfers"
     std::string text; ///< what is done, for people
@@ -55,7 +55,7 @@ struct Repairs {
     std::vector<double> beforeSeconds;
     std::vector<SlowWorker> slow;  ///< slowWorkers
     std::vector<StageLoad> stages; ///< [stages]
-    std::vector<Repair> repairs;   ///< by what they save in the mean, most first
+    std::vector<Repair> repairs;   ///< by what they save on average, most first
     Diagnostics notes;             ///< what cannot be told
 };
 inline constexpr double kUnevenStage = 0.03; ///< from the mean of the stages: from there on evening them out is a repair

@@ -27,7 +27,7 @@ public:
         /// Adds `nodes` nodes and returns the number of the first.
         int addNodes(int nodes);
         void addDependency(int node, int on) { m_dependencies.push_back({node, on}); }
-        /// Members end together; groups of fewer than two are left out. A node belongs to at most one group.
+        /// Members end together; groups of fewer than two are omitted. A node belongs to at most one group.
         void addGroup(std::vector<int> members);
         /// The graph; nothing where nodes wait for each other in a circle.
         [[nodiscard]] std::optional<ReplayGraph> graph() const;

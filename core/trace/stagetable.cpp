@@ -53,7 +53,7 @@ std::size_t splitFields(std::string_view line, char separator, std::vector<std::
     return fields.size();
 }
 
-/// Where a column stands and the seconds of its unit, which may follow its name: "duration", "duration_ms", "start_ts (us)".
+/// Where a column is and the seconds of its unit, which may follow its name: "duration", "duration_ms", "start_ts (us)".
 int columnAt(const std::vector<std::string_view>& names, std::string_view name, double* unit)
 {
     constexpr std::array<std::pair<std::string_view, double>, 4> kUnits = {{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
@@ -169,7 +169,7 @@ private:
 };
 
 /// Numbers the operations of one type of a worker and step by their start: what seq_id holds where a table has it. Rows that begin
-/// together have one number, so that a row which stands twice is known.
+/// together have one number, so that a row which is twice is known.
 void numberByStart(std::vector<SteppedOperation>& rows)
 {
     const auto series = [](const SteppedOperation& r) {

@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// Sizes that the file beside a table states; 0 = not stated, taken from the rows.
+/// Sizes that the file next to a table states; 0 = not stated, taken from the rows.
 struct StageTableMeta {
     std::string name;
     int replicas = 0, stages = 0, chunks = 0;

@@ -43,7 +43,7 @@ struct DrawnStep {
 /// together (halves of a job with 32 replicas: mean -1.7 %, with five redrawn -0.2 %; with none the distribution is that of the measured
 /// steps). With another number of replicas the first ones keep their factors, further ones take those of a measured replica drawn for each
 /// step; a ring's share (n - 1) / n scales the transfer time of the gathers and reductions over replicas. Where replicas of the job left no
-/// record, what is recorded of these and of the gap behind a hidden barrier holds waits for them: the lowest tenth over the steps stands
+/// record, what is recorded of these and of the gap behind a hidden barrier holds waits for them: the lowest tenth over the steps is
 /// for the transfer and the gap without a wait.
 class StepModel final {
 public:

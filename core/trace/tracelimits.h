@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest traces that are read. Each stands on the help page "limits".
+// The largest traces that are read. Each is on the help page "limits".
 #pragma once
 
 #include <cstddef>

@@ -102,7 +102,7 @@ void Emitter::enterBackward()
                    true);
         collective(out.backward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::dgrad,
                    false, true);
-    } else { // beside the weight gradient only in software that reduces asynchronously
+    } else { // next to the weight gradient only in software that reduces asynchronously
         collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
                    training.fusedAttention());
     }

@@ -44,7 +44,7 @@ public:
 
     /// Casts a GEMM input to FP8/FP4 (casts.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part) const;
-    /// What stands between the experts' products: the activation or its gradient, and the cast of what it gives.
+    /// What is between the experts' products: the activation or its gradient, and the cast of what it gives.
     void expertActivation(std::vector<Kernel>& to, double received, Part part);
 
     void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
@@ -55,8 +55,8 @@ public:
     /// Exit of a row-parallel region, forward: reduce-scatter, or all-reduce without sequence parallelism (Shoeybi et al. 2019).
     void exitForward();
     void exitBackward();
-    /// Entry of a column-parallel region, backward, between its dgrad and its wgrad: the reduction runs beside the weight
-    /// gradient (asynchronous in Megatron-LM), and the inputs are gathered again beside dgrad.
+    /// Entry of a column-parallel region, backward, between its dgrad and its wgrad: the reduction runs next to the weight
+    /// gradient (asynchronous in Megatron-LM), and the inputs are gathered again next to dgrad.
     void enterBackward();
 
     /// Bytes per element of a norm and of the rotary embedding.

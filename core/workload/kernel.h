@@ -47,12 +47,12 @@ enum class KernelId : std::uint8_t {
 inline constexpr int kKernelIds = static_cast<int>(KernelId::host) + 1;
 
 /// How the mean of a kernel is computed.
-/// `roofline`: FLOPs beside memory traffic, no shape (convolutions, state-space scans, operators).
+/// `roofline`: FLOPs next to memory traffic, no shape (convolutions, state-space scans, operators).
 enum class CostKind : std::uint8_t { gemm, attention, memory, roofline, collective };
 /// Who takes part in a collective of a program.
 enum class Domain : std::uint8_t { tensor, context, expert, expertTensor, data };
 enum class CollectiveOp : std::uint8_t { allReduce, allGather, reduceScatter, allToAll, sendRecv };
-/// Which part of the backward a kernel belongs to: zero-bubble schedules run weight gradients apart.
+/// Which part of the backward a kernel belongs to: zero-bubble schedules run weight gradients separately.
 enum class Part : std::uint8_t { forward, dgrad, wgrad };
 
 /// One kernel or collective of a layer, per rank and micro-batch.
@@ -68,14 +68,14 @@ struct Kernel {
     double launches = 1;        ///< kernel launches
     Domain domain = Domain::tensor;
     CollectiveOp op = CollectiveOp::allGather;
-    /// Collectives: which share runs beside the kernels around it when the scenario overlaps it (0 = never).
+    /// Collectives: which share runs next to the kernels around it when the scenario overlaps it (0 = never).
     bool overlapsTensor = false;  ///< may hide under the GEMM before or after it (tp_comm_overlap, asynchronous dgrad reduction)
     bool overlapsAlways = false;  ///< hidden by construction (ring attention, gather for the weight gradient)
     RecomputeModules modules = 0; ///< parts of the layer that it belongs to; forward only
     double headDim = 0;           ///< attention
     bool backward = false;        ///< attention
 
-    /// The products of a rank's experts, called one after another under one name.
+    /// The products of a rank's experts, called in sequence under one name.
     [[nodiscard]] constexpr bool grouped() const { return id == KernelId::gemmMoeFc1 || id == KernelId::gemmMoeFc2; }
 };
 

@@ -154,7 +154,7 @@ double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLaye
         if (chunk.count[static_cast<std::size_t>(k)] > 0)
             bytes += kept * chunk.count[static_cast<std::size_t>(k)] * layerBytes(scenario, s, static_cast<LayerKind>(k));
     bytes += recomputed * s.elementBytes * s.shardedTokens * h; // a recomputed layer keeps its input
-    // A multi-token prediction layer keeps its two joined inputs as well; its logits are computed beside those of the model.
+    // A multi-token prediction layer keeps its two joined inputs as well; its logits are computed next to those of the model.
     if (chunk.mtp > 0)
         bytes += chunk.mtp * (layerBytes(scenario, s, mtpLayerKind(scenario.model)) + 2 * s.elementBytes * s.shardedTokens * h);
     if (chunk.head)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // step-time NAME: the step time of a scenario preset with micro-batches of one sequence, by the library's stable headers.
-// Presets are looked for in $PRISM_PRESETS, or in ../share/prism-explorer beside the program.
+// Presets are looked for in $PRISM_PRESETS, or in ../share/prism-explorer next to the program.
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"

@@ -91,7 +91,7 @@ TEST_F(Batch, AScriptStoresItsEditsInTheStudyAlone)
     EXPECT_EQ(after, before);
 }
 
-// A writer that was killed left a change half done; its journal lies beside the file.
+// A writer that was killed left a change half done; its journal lies next to the file.
 TEST_F(Batch, AReportShowsTheStateThatAKilledWriterLeft)
 {
     sqlite3* db = nullptr;

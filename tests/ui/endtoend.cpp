@@ -138,7 +138,7 @@ TEST_F(EndToEnd, DraggingTheLimitSnapsToPercentilesUnlessAltIsHeld)
     CdfChart& chart = distribution(*window).chart();
     const SnapshotPtr base = shown(*window, 1);
     const double p95 = quantileOfSorted(base->sortedAcrossSeconds, 0.95), p90 = quantileOfSorted(base->sortedAcrossSeconds, 0.90);
-    const double near = p90 + 2 * (chart.secondsAt(101) - chart.secondsAt(100)); // two pixels beside p90
+    const double near = p90 + 2 * (chart.secondsAt(101) - chart.secondsAt(100)); // two pixels next to p90
     drag(chart, p95, near, Qt::NoModifier);
     EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, p90);
     settle(*window);

@@ -104,7 +104,7 @@ TEST_F(HouseRules, ToolsOfAPageAreOnOneLine)
         ASSERT_NE(page->tools(), nullptr);
         EXPECT_LE(page->tools()->height(), theme.px(metric::toolRow)) << page->id().toStdString() << " needs a second line at 1440 pixels";
     }
-    window->resize(1024, 700); // where some need two, what every page has stands beside the first
+    window->resize(1024, 700); // where some need two, what every page has is next to the first
     for (Page* page : window->pages().pages()) {
         window->pages().showPage(page->id());
         settlePage(*window);

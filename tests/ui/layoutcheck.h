@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a layout must not do: shorten essential text, write over text, cut letters or controls. Each defect is told once, with its places.
+// What a layout must not do: shorten essential text, write over text, cut letters or controls. Each defect is reported once, with its
+// places.
 #pragma once
 
 #include "tests/ui/paintedtext.h"
@@ -21,7 +22,7 @@
 
 namespace prism::ui::test {
 
-/// Collects defects by what they are, so that one at forty sizes is told once.
+/// Collects defects by what they are, so that one at forty sizes is reported once.
 class LayoutDefects final {
 public:
     /// Names that users give: they may end with an ellipsis, their tips have them whole.

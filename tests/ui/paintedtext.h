@@ -103,7 +103,7 @@ private:
             area &= painter()->deviceTransform().mapRect(painter()->clipBoundingRect());
         return area;
     }
-    /// What stands at the edge of a view can be scrolled to: only the views around a text make it smaller, no other clipping does.
+    /// What is at the edge of a view can be scrolled to: only the views around a text make it smaller, no other clipping does.
     [[nodiscard]] QRectF scrolledArea() const
     {
         QRectF area(QPointF(), m_size);

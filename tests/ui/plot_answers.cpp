@@ -310,7 +310,7 @@ TEST_F(Answers, TheWaterfallGoesFromTheBaselineToTheScenario)
 TEST_F(Answers, ALogOfTheModelsOwnStepsIsFoundRight)
 {
     std::string log = "step,step_time_s\n";
-    const std::vector<double> steps = m_context.scenarios[0].snapshot->samples->withinSeconds; // the context is made anew below
+    const std::vector<double> steps = m_context.scenarios[0].snapshot->samples->withinSeconds; // the context is made again below
     for (std::size_t i = 0; i < std::min<std::size_t>(steps.size(), 400); ++i)
         log += std::to_string(i + 1) + "," + std::to_string(steps[i]) + "\n";
     EXPECT_TRUE(looksLikeStepLog(log));
@@ -342,7 +342,7 @@ TEST_F(Answers, ALogOfTheModelsOwnStepsIsFoundRight)
 TEST_F(Answers, ALogOfASlowerJobIsSaidToBeSo)
 {
     std::string log = "step,step_time_s\n";
-    const std::vector<double> steps = m_context.scenarios[0].snapshot->samples->withinSeconds; // the context is made anew below
+    const std::vector<double> steps = m_context.scenarios[0].snapshot->samples->withinSeconds; // the context is made again below
     for (std::size_t i = 0; i < std::min<std::size_t>(steps.size(), 300); ++i)
         log += std::to_string(i + 1) + "," + std::to_string(1.2 * steps[i]) + "\n";
     ValidatePage page(m_theme);

@@ -303,7 +303,7 @@ TEST(HeatMap, TakesASlowNodeThatIsDroppedOnACell)
     ASSERT_EQ(dropped.count(), 1);
     EXPECT_EQ(dropped.at(0).at(0).toInt(), 17);
     EXPECT_EQ(dropped.at(0).at(1).toInt(), 2);
-    drop({2, 2}, HeatMap::mimeDataOf(17)); // beside the cells
+    drop({2, 2}, HeatMap::mimeDataOf(17)); // next to the cells
     drop(map.placeOf(1), new QMimeData);   // something else
     EXPECT_EQ(dropped.count(), 1);
 }
@@ -439,8 +439,8 @@ TEST(Gantt, ShowsAForwardAndABackwardThatRunAsOnePiece)
     const auto forward = std::find_if(joined->spans.begin(), joined->spans.end(),
                                       [](const TimelineSpan& s) { return s.kind == SpanKind::forward && s.stage == 1; });
     ASSERT_NE(forward, joined->spans.end());
-    forward->nextToChunk = 1;
-    forward->nextToMicrobatch = 7;
+    forward->pairedChunk = 1;
+    forward->pairedMicrobatch = 7;
     forward->pieceStart = forward->startSeconds;
     forward->pieceEnd = forward->startSeconds + 0.1 * joined->stepSeconds; // wide enough to be seen
     chart.setTimeline(joined);

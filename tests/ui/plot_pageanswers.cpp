@@ -54,7 +54,7 @@ TEST(PageAnswers, APlaceToKeepASlowNodeOn)
     PlacementMap equal = one;
     equal.withinNoise = true;
     EXPECT_EQ(text(placementAnswer(equal, PlaceFigure::p99)),
-              "A node that is 15 % slow changes p99 by +0.4 % to +3.0 % wherever it stands: its place does not matter.");
+              "A node that is 15 % slow changes p99 by +0.4 % to +3.0 % at any place: where it is does not matter.");
     EXPECT_TRUE(placementAnswer(mapOf({0, 0}, 1), PlaceFigure::p95).isEmpty());
 }
 

@@ -78,7 +78,7 @@ protected:
             page->resize(900, 640);
             page->hide();
             if (page->tools())
-                page->tools()->hide(); // they stand elsewhere in the window
+                page->tools()->hide(); // they are elsewhere in the window
         }
         window.resize(900, 640);
         window.show();
@@ -173,7 +173,7 @@ TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
         page->show();
         runner->setHeld(true);
         show(*page, PageState::current, snapshot);
-        if (!page->isComputing()) { // drawn from the step times alone, or asked for by a button
+        if (!page->isComputing()) { // drawn from the step times alone, or requested by a button
             page->hide();
             continue;
         }

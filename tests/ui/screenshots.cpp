@@ -19,7 +19,7 @@ namespace prism::ui::test {
 namespace {
 
 constexpr QSize kWindow(1440, 900);
-constexpr int kDockWidth = 352, kHeadHeight = 200; // the page stands right of and below these
+constexpr int kDockWidth = 352, kHeadHeight = 200; // the page is right of and below these
 
 /// Lightness of a picture, and the share of the page's pixels that are not of its commonest colour.
 std::pair<double, double> lookOf(const QImage& picture, int scale)

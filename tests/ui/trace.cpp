@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces, collectives and growing logs dropped on the window: what was understood first, then a scenario of it.
+// Traces, collectives and growing logs dropped on the window: what was recognised first, then a scenario of it.
 #include "tests/core/trace/tables.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/validate/tracepage.h"

@@ -44,7 +44,7 @@ public:
     ~EngineBridge() override;
 
     // change it
-    /// What must be up to date, most important first. Ids that are left out are forgotten.
+    /// What must be up to date, most important first. Ids that are omitted are forgotten.
     void request(const std::vector<Item>& items);
     void cancel();                   ///< stops the running job and drops the waiting one
     void setSamples(int numSamples); ///< of the next requests

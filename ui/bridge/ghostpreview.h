@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one value would make of the curve, before anybody commits it: evaluated beside everything else, newest question first.
+// What one value would make of the curve, before anybody commits it: evaluated next to everything else, newest question first.
 #pragma once
 
 #include "core/engine/evaluator.h"

@@ -49,7 +49,7 @@ public:
     // look at it
     [[nodiscard]] bool isBusy(const QString& key) const; ///< waits or runs
     [[nodiscard]] bool isRunning(const QString& key) const;
-    [[nodiscard]] QString progressText(const QString& key) const; ///< "34 %, 6,200 of 10,000 samples"; empty while nothing was said
+    [[nodiscard]] QString progressText(const QString& key) const; ///< "34 %, 6,200 of 10,000 samples"; empty while nothing was reported
     [[nodiscard]] int round() const { return m_round; }           ///< counts the calls of retry
     [[nodiscard]] bool isIdle() const;
 

@@ -27,12 +27,12 @@ struct ChartCurve {
     double noiseFreeSeconds = 0;
     bool outside = false; ///< of the calibrated range: its band is hatched
     QString change;       ///< of p95 against the baseline: "+5.4 %", "baseline"; empty = nothing to compare with
-    QString figure;       ///< "p95 7.13 s": part of the label on paper, where no table is beside it
+    QString figure;       ///< "p95 7.13 s": part of the label on paper, where no table is next to it
 };
 
 /// What the limit's flag says; made by the page from core's figures.
 struct LimitReading {
-    double seconds = 0;                            ///< where the limit stands; 0 = no limit drawn
+    double seconds = 0;                            ///< where the limit is; 0 = no limit drawn
     double probability = 0;                        ///< P(step <= seconds) on the curve that is read
     double lowerSeconds = 0, lowerProbability = 0; ///< of a second limit below it; 0 = none
     QString sentence;                              ///< "P(step > 9.30 s) = 5.0 %"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The state of the chart of step times: what is shown, on which axes, and where on the plot a value stands.
+// The state of the chart of step times: what is shown, on which axes, and where on the plot a value is.
 #pragma once
 
 #include "ui/distribution/cdfdata.h"
@@ -64,7 +64,7 @@ struct CdfState {
     [[nodiscard]] const ChartCurve* currentCurve() const;
     /// The mark of the current scenario's p95 at the foot of the plot; empty where none is drawn.
     [[nodiscard]] QRectF goalRect() const;
-    [[nodiscard]] double markedSeconds() const; ///< where that mark stands: p95, or where it is pulled to
+    [[nodiscard]] double markedSeconds() const; ///< where that mark is: p95, or where it is pulled to
     /// On the y axis: percent, or the logarithm of the exceedance.
     [[nodiscard]] double yValue(double probability) const;
     [[nodiscard]] double yPixel(double value) const;

@@ -39,7 +39,7 @@ void CdfView::leaveEvent(QEvent* /*event*/)
 
 CdfView::Grip CdfView::gripAt(const QPointF& at) const
 {
-    constexpr double kReach = 7; // pixels beside a line
+    constexpr double kReach = 7; // pixels next to a line
     const CdfState& d = m_state;
     if (d.goalRect().contains(at))
         return Grip::goal;
@@ -57,7 +57,7 @@ CdfView::Grip CdfView::gripAt(const QPointF& at) const
 
 void CdfView::mousePressEvent(QMouseEvent* event)
 {
-    m_state.editor->hide(); // a click beside it ends typing
+    m_state.editor->hide(); // a click next to it ends typing
     parentWidget()->setFocus(Qt::MouseFocusReason);
     if (event->button() != Qt::LeftButton)
         return;

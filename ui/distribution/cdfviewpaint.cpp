@@ -138,7 +138,7 @@ void CdfView::drawNoiseFree(QPainter& p, const Look& look) const
     pen.setDashPattern({4, 3});
     p.setPen(pen);
     p.drawLine(QPointF(x, d.plot.top()), QPointF(x, d.plot.bottom()));
-    // Its name stands above the plot, where no curve is, right of the axis title.
+    // Its name is above the plot, where no curve is, right of the axis title.
     p.setFont(look.font(Type::tick));
     const QFontMetricsF metrics(p.font());
     const QString name = tr("Noise-free %1").arg(format::seconds(read->noiseFreeSeconds).text());

@@ -30,7 +30,7 @@ struct LabelObstacles {
     QRectF plot; ///< labels stay inside
     std::vector<QPolygonF> lines;
     std::vector<QRectF> taken;
-    bool mayCover = false; ///< a label without a free place covers lines; else it is left out
+    bool mayCover = false; ///< a label without a free place covers lines; else it is omitted
 };
 
 /// Height of a line (left to right) at `x`; that of its nearest end outside.
@@ -41,7 +41,7 @@ struct LabelObstacles {
 /// A place for each label: `gap` pixels from its line or a few more, else with the shorter text, else farther away with a leader, else
 /// null. No two overlap. A few thousand comparisons a label.
 [[nodiscard]] std::vector<LabelPlace> placeLabels(const std::vector<CurveLabel>& labels, LabelObstacles obstacles, double gap);
-/// The same for what is said of the points at `x`: right or left of it, shifted up or down where lines or labels are in the way.
+/// The same for what is reported of the points at `x`: right or left of it, shifted up or down where lines or labels are in the way.
 [[nodiscard]] std::vector<LabelPlace> placeReadings(const std::vector<CurveLabel>& labels, LabelObstacles obstacles, double x, double gap);
 
 } // namespace prism::ui

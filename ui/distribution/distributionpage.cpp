@@ -42,12 +42,12 @@ double limitFrom(const QString& text)
     return share.ok() && *share > 0 && *share < 1 ? -*share : 0;
 }
 
-/// How well p95 is known, and whether that is enough: for the precision that was asked for, or for what most decisions need.
+/// How well p95 is known, and whether that is enough: for the precision that was requested, or for what most decisions need.
 QString knownTo(double share, double wanted)
 {
     if (wanted > 0)
-        return (share <= wanted ? QObject::tr(" p95 ± %1 %: within the ± %2 % that were asked for, so sampling stopped.")
-                                : QObject::tr(" p95 ± %1 %: not yet within the ± %2 % that were asked for."))
+        return (share <= wanted ? QObject::tr(" p95 ± %1 %: within the ± %2 % wanted, so sampling stopped.")
+                                : QObject::tr(" p95 ± %1 %: not yet within the ± %2 % wanted."))
             .arg(format::number(100 * share, 2), format::number(100 * wanted, 2));
     constexpr double kEnough = 0.01;
     const QString known = format::number(100 * share, 1);

@@ -45,14 +45,14 @@ QString sentenceOf(const Diagnostic& d)
     return format::sentence(QObject::tr("%1 Accepted: %2.").arg(ended ? text : text + u'.', accepted));
 }
 
-/// The group that a parameter stands in.
+/// The group that a parameter is in.
 QString groupOf(const QString& parameterId)
 {
     const Parameter* p = findParameter(parameterId.toStdString());
     return p ? QString::fromStdString(p->group) : QString();
 }
 
-/// What a group holds, beside its name; what has no room is shortened at its end, the tip has it whole.
+/// What a group holds, next to its name; what has no room is shortened at its end, the tip has it whole.
 class SummaryLabel final : public QLabel {
 public:
     SummaryLabel() { setTextFormat(Qt::PlainText); }
@@ -104,7 +104,7 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
 
 QLayout* ConfigEditor::makeHead()
 {
-    auto* head = new FlowLayout; // what does not fit beside the title goes beneath it
+    auto* head = new FlowLayout; // what does not fit next to the title goes beneath it
     head->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(12), m_theme.px(4));
     head->setSpacing(m_theme.px(8));
     auto* title = plainLabel(tr("Configuration"));
@@ -527,7 +527,7 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     }
     if (study.current())
         row.acceptTyped(*study.current()->scenario);
-    if (!errors.empty() && range.isEmpty()) // before anything is shown anew: marked text stays, also where the field has no focus
+    if (!errors.empty() && range.isEmpty()) // before anything is shown again: marked text stays, also where the field has no focus
         row.showProblem(sentenceOf(errors.front()), {}, &errors.front());
     m_entering = false;
     publishProblems();

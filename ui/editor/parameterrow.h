@@ -80,7 +80,7 @@ private:
     bool m_differs = false;
 };
 
-/// The value as the field shows it: without the unit that stands beside it.
+/// The value as the field shows it: without the unit that is next to it.
 [[nodiscard]] QString fieldText(const Parameter& parameter, const Scenario& scenario);
 /// The value as sentences and tables show it: with its unit, "yes" and "no", choices in words.
 [[nodiscard]] QString valueText(const Parameter& parameter, const Scenario& scenario);

@@ -232,7 +232,7 @@ void ExplorePage::search()
     query.space = *space;
     query.objective = *exploreObjective(kObjectives.value(m_objective->current()).toStdString());
     if (m_search.status().cancelled)
-        m_search.stop(); // asked again: it goes on from what is kept
+        m_search.stop(); // asked again: it continues from what is kept
     m_round = context().insights ? context().insights->round() : 0;
     request(m_search, asked(), tr("Search"), [query](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
         return keptSearch(evaluator, of.scenario, query, options);
@@ -426,7 +426,7 @@ void ExplorePage::refreshScatter()
     const auto status = [this] {
         InsightStatus now = m_search.status();
         if (!now.hasAnswer && !now.waits && !now.runs && !now.cancelled && now.error.isEmpty())
-            now.hasAnswer = now.isCurrent = true; // nothing was asked for
+            now.hasAnswer = now.isCurrent = true; // nothing was requested
         return now;
     };
     present({m_scatter, status, tr("Searching"), data.points.empty() ? tr("Press Search.") : QString()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Explore: ranges in, candidates out as a table and as points; the best by mean and by percentile, what was left out and why.
+// Explore: ranges in, candidates out as a table and as points; the best by mean and by percentile, what was omitted and why.
 #pragma once
 
 #include "core/explore/explore.h"
@@ -19,7 +19,7 @@ class CandidateModel;
 class EmptyNote;
 class SegmentedControl;
 
-/// GUI thread only. A search starts when it is asked for; its answer stays while the scenario is the same.
+/// GUI thread only. A search starts when it is requested; its answer stays while the scenario is the same.
 class ExplorePage final : public InsightPage {
     Q_OBJECT
 public:

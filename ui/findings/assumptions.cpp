@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report assumed and what it leaves out, in plain words.
+// What a report assumed and what it omits, in plain words.
 #include "core/engine/verdict.h"
 #include "ui/findings/findings.h"
 #include "ui/look/dates.h"
@@ -32,7 +32,7 @@ QString spreadSentence(const VariabilityConfig& v)
     if (v.interCollective.cv > 0)
         parts << QObject::tr("%1 in collectives between nodes").arg(cvText(v.interCollective));
     if (parts.isEmpty())
-        return QObject::tr("Nothing varies: all GPUs and links are alike and steady.");
+        return QObject::tr("Nothing varies: all GPUs and links are equal and constant.");
     const QString origin = v.preset.empty() ? QString() : QObject::tr(" (%1)").arg(QString::fromStdString(v.preset));
     return QObject::tr("Times vary by %1%2.").arg(parts.join(u", "_s), origin);
 }
@@ -45,8 +45,7 @@ QString jobSentence(const Findings& f)
                                  : QObject::tr("Nothing fails");
     return QObject::tr("%1, a checkpoint is written every %2, %3 spare nodes stand by%4.")
         .arg(failures, format::span(job.checkpoints.usedSeconds), format::count(job.config.spareNodes),
-             f.jobAssumed ? QObject::tr("; the scenario says nothing of it, these are the published values of a run on 16,384 GPUs")
-                          : QString());
+             f.jobAssumed ? QObject::tr("; not set in the scenario, these are the published values of a run on 16,384 GPUs") : QString());
 }
 
 } // namespace

@@ -51,7 +51,7 @@ std::vector<const ScenarioEntry*> chosen(const FindingsQuery& query)
     return entries;
 }
 
-/// Gathers findings one after the other; each part that fails leaves a note.
+/// Gathers findings in sequence; each part that fails leaves a note.
 class Gathering final {
 public:
     Gathering(Evaluator& evaluator, const FindingsQuery& query, const InsightOptions& options)

@@ -93,9 +93,9 @@ inline constexpr std::size_t kMostFound = 6;
 [[nodiscard]] QStringList assumptionSentences(const Scenario& scenario);
 /// "NAME: node 5 takes 1.2× as long as the others, all the time.", without a name "Node 5 takes ..."; none where many places are marked.
 [[nodiscard]] QStringList slowPlaceSentences(const Scenario& scenario, const QString& name);
-/// What the model leaves out of every scenario.
+/// What the model omits of every scenario.
 [[nodiscard]] QStringList modelLimitSentences();
-/// What the model leaves out and where it stands outside of what it was held against. One sentence each.
+/// What the model omits and where it is outside of what it was held against. One sentence each.
 [[nodiscard]] QStringList limitSentences(const Findings& found);
 
 } // namespace prism::ui

@@ -97,7 +97,7 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
         const Move& move = all.moves.moves[i];
         const Result<Scenario> changed = namedMove(scenario, move);
         const SnapshotPtr then = move.improves && changed.ok() ? stepsOf(evaluator, *changed, options, all.moves.samples) : nullptr;
-        // A step with other tokens is another thing: its curve beside the present one would mislead.
+        // A step with other tokens is another thing: its curve next to the present one would mislead.
         const bool equal = then && then->costed->tokensPerStep == now->costed->tokensPerStep;
         all.moveSeconds.push_back(equal ? then->sortedAcrossSeconds : std::vector<double>{});
     }

@@ -25,11 +25,11 @@ void judge(Judged& row, const FigureError& e, const Words& words)
     if (std::abs(e.error) <= e.halves) {
         row.verdict = Judged::Verdict::within;
         row.words = QObject::tr("Right, within the floor");
-        row.explained = QObject::tr("No further off than random halves of the log from each other");
+        row.explained = QObject::tr("No farther from it than random halves of the log are from each other");
     } else if (e.low <= 0 && e.high >= 0) {
         row.verdict = Judged::Verdict::right;
         row.words = QObject::tr("Right, as far as known");
-        row.explained = QObject::tr("The interval of the error holds zero: so many steps cannot tell");
+        row.explained = QObject::tr("The interval of the error contains zero: this log is too short to show a difference");
     } else {
         row.verdict = e.error < 0 ? Judged::Verdict::low : Judged::Verdict::high;
         row.words = e.error < 0 ? words.low : words.high;
@@ -90,12 +90,12 @@ QString verdictSentence(const LogComparison& held)
     const SeriesComparison& c = held.comparison;
     const QString level =
         std::abs(c.p50.error) <= c.p50.halves
-            ? QObject::tr("The median was met (%1 %)").arg(format::signedNumber(100 * c.p50.error, 2))
+            ? QObject::tr("The median was right (%1 %)").arg(format::signedNumber(100 * c.p50.error, 2))
             : QObject::tr("The median was %1 % too %2")
                   .arg(format::number(100 * std::abs(c.p50.error), 2), c.p50.error < 0 ? QObject::tr("fast") : QObject::tr("slow"));
     const auto part = [](const FigureError& e) { return std::abs(e.error) <= e.halves || (e.low <= 0 && e.high >= 0); };
     if (part(c.p95) && part(c.p99))
-        return QObject::tr("%1, and the slow steps are as the model said.").arg(level);
+        return QObject::tr("%1, and the slow steps are as predicted.").arg(level);
     if (part(c.p95))
         return QObject::tr("%1; up to p95 the spread is right, beyond it the model is too %2 (%3 points of the median at p99).")
             .arg(level, c.p99.error < 0 ? QObject::tr("even") : QObject::tr("uneven"), format::signedNumber(100 * c.p99.error, 2));

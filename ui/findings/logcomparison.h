@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A log of steps held against a scenario: what was understood, what was left out, how right the prediction was, what a fit would change.
+// A log of steps held against a scenario: what was recognised, what was omitted, how right the prediction was, what a fit would change.
 #pragma once
 
 #include "core/calibrate/runfit.h"
@@ -61,7 +61,7 @@ struct Judged {
     QString words, explained; ///< in few words, and in a sentence
     Verdict verdict = Verdict::right;
 };
-/// p50, p95 and p99 over the median, share beyond 1.05, KS: each error beside its interval and noise floor, judged in words.
+/// p50, p95 and p99 over the median, share beyond 1.05, KS: each error next to its interval and noise floor, judged in words.
 [[nodiscard]] QList<Judged> judgements(const LogComparison& held);
 /// Whether the model was right, in one sentence.
 [[nodiscard]] QString verdictSentence(const LogComparison& held);

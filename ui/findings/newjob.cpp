@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kUsualTokens = std::int64_t{4} << 20;
 
-/// Sets parameters one after the other and keeps everything that was wrong.
+/// Sets parameters in sequence and keeps everything that was wrong.
 class Setter final {
 public:
     explicit Setter(Scenario scenario) : m_scenario(std::move(scenario)) {}

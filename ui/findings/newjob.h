@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Three answers made a scenario: which model, which machines, which batch; everything else is the library's, and what is assumed is said.
+// Three answers made a scenario: which model, which machines, which batch; everything else is the library's, and what is assumed is
+// reported.
 #pragma once
 
 #include "core/base/result.h"

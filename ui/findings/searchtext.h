@@ -24,7 +24,7 @@ namespace prism::ui {
 [[nodiscard]] QString furtherSettings(const ExploreCandidate& candidate);
 /// The scenario with a candidate's values under its name. Errors: values that a parameter does not take.
 [[nodiscard]] Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate& candidate);
-/// Whether the scenario already has all values of the candidate, or of one that is alike in every figure.
+/// Whether the scenario already has all values of the candidate, or of one that is equal in every figure.
 [[nodiscard]] bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate);
 /// "The same in every figure: VPP 2; VPP 4": which configurations the candidate stands for too; empty where it has none.
 [[nodiscard]] QString equalText(const ExploreCandidate& candidate);

@@ -36,7 +36,7 @@ struct TraceFound {
     QString name;
     std::vector<DurationPool> pools;    ///< largest total time first
     std::optional<JobFound> job;        ///< of stage tables and pipeline events
-    std::optional<KinetoReport> kineto; ///< of profiler traces; its pools stand above
+    std::optional<KinetoReport> kineto; ///< of profiler traces; its pools are above
     std::optional<Scenario> imported;   ///< the base with what the traces say
     QStringList notes;                  ///< what was dropped, assumed or cannot be told: one sentence each
 };
@@ -44,7 +44,7 @@ struct TraceFound {
 /// Reads and asks everything at once. `base` gives what traces do not say. Blocks its thread; memory as the readers say. Errors: nothing
 /// that can be read, cancelled.
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
-/// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was understood, before anything changes.
+/// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was recognised, before anything changes.
 [[nodiscard]] QString recognisedText(const TraceFound& found);
 
 } // namespace prism::ui

@@ -18,7 +18,7 @@ struct JobFact {
     QString name, number, unit, note;
     bool operator==(const JobFact&) const = default;
 };
-/// Failures, restart, spares, cost, energy and emissions of a job; what is not known is left out.
+/// Failures, restart, spares, cost, energy and emissions of a job; what is not known is omitted.
 [[nodiscard]] QList<JobFact> jobFacts(const JobReport& job);
 
 /// GUI thread only.

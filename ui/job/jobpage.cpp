@@ -56,7 +56,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
     m_ends->setObjectName(u"endDates"_s);
     m_losses->setObjectName(u"losses"_s);
     m_intervals->setObjectName(u"intervals"_s);
-    auto* overlay = new QVBoxLayout(m_intervals); // the button stands in the chart's card, over its footer's right end
+    auto* overlay = new QVBoxLayout(m_intervals); // the button is in the chart's card, over its footer's right end
     overlay->setContentsMargins(0, 0, theme.px(12), theme.px(8));
     overlay->addStretch(1);
     overlay->addWidget(m_useBest, 0, Qt::AlignRight);
@@ -199,7 +199,7 @@ void JobPage::refreshEnds()
         data.daysPerBar = daysPerBar(*job, kMostBars);
         data.series = scenario() ? scenario()->colour : 0;
         data.start = start;
-        // Without a deadline the flag stands at the day by which half of the runs are done, to be dragged.
+        // Without a deadline the flag is at the day by which half of the runs are done, to be dragged.
         data.deadlineDays = deadlineDays() > 0 ? deadlineDays() : std::ceil(job->p50Days.value);
         const Estimate done = doneWithin(*job, data.deadlineDays);
         data.flag = tr("P(done %1) = %2").arg(format::byDeadline(start, data.deadlineDays), format::percent(done.value));

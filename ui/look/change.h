@@ -23,7 +23,7 @@ namespace prism::ui::format {
 /// "+4.1 %", "−0.02 %" of a share, "12.3×" from ten times on; in words where no difference was found.
 [[nodiscard]] QString percentChange(const Estimate& share);
 
-/// "± 4 ms" beside "8.86 s", "± 0.1 ms" beside "399 ms": of what is shorter than a second in the unit of the figure itself. Seconds.
+/// "± 4 ms" next to "8.86 s", "± 0.1 ms" next to "399 ms": of what is shorter than a second in the unit of the figure itself. Seconds.
 [[nodiscard]] QString intervalNextTo(double figure, double halfWidth);
 
 /// "(+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.

@@ -19,7 +19,7 @@ namespace prism::ui::format {
 /// Days from the start until a deadline is over: "80", "80 d", or a date ("2026-03-14", "14 March 2026", "14 Mar 2026"), whose day still
 /// counts. Nothing for other text, or a date without a start.
 [[nodiscard]] std::optional<double> deadlineDays(const QString& text, const std::string& start);
-/// The unit in which a span of so many seconds is told: seconds, minutes from two of them, hours from two of them.
+/// The unit in which a span of so many seconds is reported: seconds, minutes from two of them, hours from two of them.
 struct SpanUnit {
     double seconds = 60;
     QString name; ///< "min"

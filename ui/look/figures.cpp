@@ -36,7 +36,7 @@ double widthOf(const FigureRuns& runs, const Look& look)
 double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed)
 {
     double x = rect.left(), baseline = 0;
-    for (const FigureRun& run : runs) // all runs stand on the line of the largest
+    for (const FigureRun& run : runs) // all runs are on the line of the largest
         baseline = std::max(baseline, QFontMetricsF(look.font(run.type)).ascent() - QFontMetricsF(look.font(run.type)).descent());
     const double y = rect.center().y() + baseline / 2;
     for (const FigureRun& run : runs) {

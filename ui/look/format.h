@@ -31,7 +31,7 @@ struct Quantity {
 [[nodiscard]] QString interval(double halfWidthSeconds);
 /// "−14 to +7 %": the model's own error band, of two shares.
 [[nodiscard]] QString band(double low, double high);
-/// "± 0.4" in the unit of the figure beside it.
+/// "± 0.4" in the unit of the figure next to it.
 [[nodiscard]] QString plainInterval(double halfWidth);
 /// Seconds as the unit that axis ticks share: factor to multiply with, and the unit's name.
 struct TimeUnit {

@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// Where the log stands: log/prism-explorer.log in the application's data folder.
+/// Where the log is: log/prism-explorer.log in the application's data folder.
 [[nodiscard]] QString applicationLogPath();
 /// Writes what the program computes to that file too from now on, within 1 MiB and two older files. Errors: a file that cannot be opened.
 /// GUI thread, once, before work begins and after logQuietly().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What searches of the window have computed, kept as files, so that a stopped one goes on where it was.
+// What searches of the window have computed, kept as files, so that a stopped one continues where it was.
 #pragma once
 
 #include <QString>

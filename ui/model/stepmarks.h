@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostMarks = 12; ///< letters that a footer can exp
 [[nodiscard]] QString letterOf(std::size_t mark); ///< "A" of 0
 
 [[nodiscard]] QJsonArray marksJson(const std::vector<TimeMark>& marks);
-/// What of a file's array is a mark; the rest, and what is beyond the most, is left out.
+/// What of a file's array is a mark; the rest, and what is beyond the most, is omitted.
 [[nodiscard]] std::vector<TimeMark> marksFrom(const QJsonArray& array);
 
 } // namespace prism::ui

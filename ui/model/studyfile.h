@@ -43,8 +43,8 @@ public:
     void showWithoutFile(const Diagnostics& reason);
     /// Another file is damaged and being read, or no longer.
     void setSalvaging(bool on);
-    /// Everything that is in the file, and this state, into another file, which is replaced when it exists and is not locked; then goes on
-    /// there. Warnings say what the copy lacks.
+    /// Everything that is in the file, and this state, into another file, which is replaced when it exists and is not locked; then
+    /// continues there. Warnings say what the copy lacks.
     [[nodiscard]] Diagnostics saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view);
     /// Writes this state soon; only the last one given counts.
     void save(const StudyState& state, int currentId, const QJsonObject& view);

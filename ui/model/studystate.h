@@ -38,7 +38,7 @@ struct StudyState {
     std::vector<ScenarioEntry> entries; ///< in the order of the table
     int baselineId = -1;                ///< -1 = no baseline
     double limitSeconds = 0;            ///< the step-time limit of the study; 0 = none
-    double lowerLimitSeconds = 0;       ///< a second limit below it: P between the two is asked for; 0 = none
+    double lowerLimitSeconds = 0;       ///< a second limit below it: P between the two is requested; 0 = none
     std::vector<TimeMark> marks;        ///< by their times
     bool operator==(const StudyState&) const = default;
 

@@ -9,7 +9,7 @@
 
 namespace prism::ui {
 
-/// GUI thread only. Rows stand as core ranks them: largest gain first.
+/// GUI thread only. Rows are as core ranks them: largest gain first.
 class MovesModel final : public QAbstractTableModel {
     Q_OBJECT
 public:

@@ -374,7 +374,7 @@ QStringList MovesPage::paperNotes() const
 {
     QStringList named;
     for (const StepCurve& curve : m_curves->data().curves)
-        if (curve.ghost) // its number stands in the table beside it, which is not on paper
+        if (curve.ghost) // its number is in the table next to it, which is not on paper
             named << tr("%1 %2 (%3)")
                          .arg(curve.number, curve.name, m_model->index(curve.number.toInt() - 1, MovesModel::gainColumn).data().toString());
     return named.isEmpty() ? QStringList() : QStringList{tr("Moves, with the change of p95: %1.").arg(named.join(u"; "_s))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// File > New: three questions at left, the proposal at right, computed anew at each answer.
+// File > New: three questions at left, the proposal at right, computed again at each answer.
 #pragma once
 
 #include "core/explore/layoutproposal.h"

@@ -23,7 +23,7 @@ void dim(QWidget& part, bool on);
 void setCardStale(QWidget& card, const QString& note);
 /// Keeps the columns as wide as their contents when the size of the type changes.
 void keepColumnsFitted(QTableView& table, const Theme& theme);
-/// Headings stand over what they head: words at the left, figures at the right. `words`: columns of words.
+/// Headings are over what they head: words at the left, figures at the right. `words`: columns of words.
 void alignHeadings(QTableWidget& table, const QList<int>& words);
 
 } // namespace prism::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a table says in its middle while it has no rows: that it waits, for what, or why nothing stands in it.
+// What a table says in its middle while it has no rows: that it waits, for what, or why nothing is in it.
 #pragma once
 
 #include <QLabel>

@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// What a picture of the page shows: around the exported charts, with nothing beside them.
+/// What a picture of the page shows: around the exported charts, with nothing next to them.
 QRect areaOf(const QWidget& page, const QList<PlotBase*>& charts)
 {
     QRect area;

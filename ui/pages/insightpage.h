@@ -43,7 +43,7 @@ protected:
     void showSide(bool shown); ///< without it the main card has all the room
     /// Charts in the order of the export, each with its size relative to the page.
     void setExported(const QList<PlotBase*>& charts) { m_exported = charts; }
-    /// Tools that stay on one line together, after those before; groups go on beneath where the row ends.
+    /// Tools that stay on one line together, after those before; groups continue beneath where the row ends.
     void addTools(const QList<QWidget*>& group);
     /// A tool at the right end of the row.
     void addEndTool(QWidget* tool);
@@ -51,7 +51,7 @@ protected:
     [[nodiscard]] const ShownScenario* scenario() const { return m_context.current(); }
     /// The scenario's snapshot if it can be asked about; null otherwise.
     [[nodiscard]] SnapshotPtr snapshot() const;
-    /// Where an insight stands; asked again whenever a job starts, says how far it is, or ends.
+    /// Where an insight is; asked again whenever a job starts, says how far it is, or ends.
     using Status = std::function<InsightStatus()>;
     /// How a chart, or a card with words and figures, says what it shows.
     struct Presented {

@@ -12,12 +12,12 @@
 
 namespace prism::ui {
 
-/// GUI thread only. Made anew when the answer is another, or when the headline has more steps.
+/// GUI thread only. Made again when the answer is another, or when the headline has more steps.
 template <class R>
 class Levelled final {
 public:
     /// The answer of a slot as it is to be told; null where there is none. `known`: the steps of the headline that it is held against;
-    /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes what is told.
+    /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes what is reported.
     template <class Tell>
     const R* of(const InsightSlot<R>& slot, const QList<SnapshotPtr>& known, bool about, Tell tell)
     {

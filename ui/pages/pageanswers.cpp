@@ -13,7 +13,7 @@ namespace prism::ui {
 
 namespace {
 
-/// "stage 3 of replica 7"; the stage alone where all replicas are alike.
+/// "stage 3 of replica 7"; the stage alone where all replicas are equal.
 QString placeOf(const PlacementMap& map, std::size_t cell)
 {
     const auto column = static_cast<int>(cell) % map.columns;
@@ -41,7 +41,7 @@ QString placementAnswer(const PlacementMap& map, PlaceFigure figure)
     const auto cost = [&](const PlacementCell& cell) { return format::percentDelta(ratioOf(cell, figure).value - 1); };
     const auto place = [&](const PlacementCell* cell) { return placeOf(map, static_cast<std::size_t>(cell - map.cells.data())); };
     if (map.withinNoise)
-        return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 wherever it stands: its place does not matter.")
+        return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")
             .arg(slow, name, cost(*best), cost(*worst));
     return QObject::tr("Keep a node that is %1 % slow on %2 (%3 %4) and away from %5 (%6).")
         .arg(slow, place(best), name, cost(*best), place(worst), cost(*worst));

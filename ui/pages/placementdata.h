@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the Placement page makes of core's answers: where a node stands, what stands in a cell, and the map as a heat map.
+// What the Placement page makes of core's answers: where a node is, what is in a cell, and the map as a heat map.
 #pragma once
 
 #include "core/insight/placement/placement.h"
@@ -16,7 +16,7 @@ struct NodePlace {
 using NodePlaces = std::vector<NodePlace>;
 inline constexpr std::size_t kMostSlowNodes = 50; ///< listed and marked on the map
 
-/// Cells of the map on which a node stands now; by the rank layout of the scenario. Empty for nodes that it does not have.
+/// Cells of the map on which a node is now; by the rank layout of the scenario. Empty for nodes that it does not have.
 [[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);
 [[nodiscard]] QString placeText(const NodePlace& place);
 /// Speeds or marks that the nodes can be ordered by.

@@ -21,7 +21,7 @@ struct GroupedPlaces {
     HeatData data;
     std::vector<int> nodeOf;                ///< [cell] -> the node of the cell, of a rack the one that hurts most there; -1 = none
     std::vector<std::vector<int>> nodesOf;  ///< [cell] -> every node of it; only where cells are nodes or racks
-    std::map<int, std::vector<int>> slowAt; ///< cell -> the slow nodes of the scenario that stand there
+    std::map<int, std::vector<int>> slowAt; ///< cell -> the slow nodes of the scenario that are there
 
     [[nodiscard]] int node(int cell) const
     {

@@ -47,7 +47,7 @@ private:
     QTableWidget* m_points;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
     mutable Levelled<ScaleCurve> m_levelled;
-    int m_filledWith = -1; ///< the version of what is told that the table shows
+    int m_filledWith = -1; ///< the version of what is reported that the table shows
 };
 
 } // namespace prism::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two charts beside one another, or one under the other where there is no room for both.
+// Two charts next to each other, or one under the other where there is no room for both.
 #pragma once
 
 #include <QWidget>

@@ -40,7 +40,7 @@ NodeHandle::NodeHandle(const Theme& theme, int node, QWidget* parent) : QToolBut
     setProperty("kind", u"small"_s); // as high as the row of tools
     setCursor(Qt::OpenHandCursor);
     setFocusPolicy(Qt::NoFocus); // the keyboard marks the chosen cell
-    setToolTip(node < 0 ? tr("Drag onto a cell: the node there becomes slow") : tr("Drag onto a cell: node %1 stands there").arg(node));
+    setToolTip(node < 0 ? tr("Drag onto a cell: the node there becomes slow") : tr("Drag onto a cell to place node %1 there").arg(node));
     setAccessibleName(toolTip());
 }
 

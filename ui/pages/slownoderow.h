@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One slow node in the list of the Placement page: its place, its slowness to edit, what mending it would give; and the
+// One slow node in the list of the Placement page: its place, its slowness to edit, what repairing it would give; and the
 // handle by which a slow node is dragged onto the map.
 #pragma once
 
@@ -42,7 +42,7 @@ public:
     SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* parent = nullptr);
 
 Q_SIGNALS:
-    /// The factor that was typed or 1 to remove; comes when typing ends, since the row is made anew after each change.
+    /// The factor that was typed or 1 to remove; comes when typing ends, since the row is made again after each change.
     void factorChosen(int node, double factor);
 };
 

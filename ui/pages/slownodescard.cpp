@@ -112,7 +112,7 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const Scenario& scenar
                             ? tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds.")
                             : measuredText(scenario));
     else if (known)
-        m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2")
+        m_note->setText(tr("Together %1 of p95; right: change when one is repaired, n = %2")
                             .arg(format::timeChange(report->total.p95, report->withAll.p95), format::count(report->samples)));
     else
         m_note->setText(

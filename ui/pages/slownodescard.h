@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The slow nodes of a scenario with what mending each would give, the advice on positions, and what can be done about them.
+// The slow nodes of a scenario with what repairing each would give, the advice on positions, and what can be done about them.
 #pragma once
 
 #include "ui/look/format.h"
@@ -22,7 +22,7 @@ class SegmentedControl;
 
 /// What is known of the search for better positions.
 struct SearchState {
-    const PlacementResult* result = nullptr; ///< null: not asked for, not there yet, or failed
+    const PlacementResult* result = nullptr; ///< null: not requested, not there yet, or failed
     bool isComputing = false;
     QString error;
 };
@@ -33,7 +33,7 @@ class SlowNodesCard final : public QFrame {
 public:
     explicit SlowNodesCard(const Theme& theme, QWidget* parent = nullptr);
 
-    /// Null: no result of the scenario yet, or of what mending would give.
+    /// Null: no result of the scenario yet, or of what repairing would give.
     void setNodes(const SnapshotPtr& snapshot, const Scenario& scenario, const SlowNodesReport* report, const HostNames& hosts);
     void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
     /// Off while what is shown is not the result of the present input: nothing is exported or made from it.

@@ -40,7 +40,7 @@ QSize WrappedCells::sizeHint(const QStyleOptionViewItem& option, const QModelInd
     const std::optional<int> width = wrappedWidth(option.widget, index);
     if (!width)
         return hint;
-    constexpr int kPadding = 8, kAround = 10, kTall = 10'000; // beside the words of a cell, at scale 1; over and under them
+    constexpr int kPadding = 8, kAround = 10, kTall = 10'000; // next to the words of a cell, at scale 1; over and under them
     QStyleOptionViewItem cell = option;
     initStyleOption(&cell, index);
     const int own = option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1; // as the style paints it

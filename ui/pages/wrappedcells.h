@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cells whose words go on beneath where a column ends.
+// Cells whose words continue beneath where a column ends.
 #pragma once
 
 #include "ui/theme/theme.h"

@@ -31,7 +31,7 @@ struct Axes {
 /// 1, 2, 5 times powers of ten inside a logarithmic range.
 [[nodiscard]] Ticks logTicks(double low, double high);
 
-/// What is written along an axis; labels stand at value * perUnit.
+/// What is written along an axis; labels are at value * perUnit.
 struct AxisText {
     Ticks ticks;
     QString title;

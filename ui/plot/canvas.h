@@ -32,7 +32,7 @@ public:
     [[nodiscard]] QString elided(const QString& text, Type type, double width) const;
     /// Shortened in its middle: names of copies and of hosts differ at their ends.
     [[nodiscard]] QString elidedName(const QString& name, Type type, double width) const;
-    /// The words on as many lines as they need; a word wider than a line stands alone, elided.
+    /// The words on as many lines as they need; a word wider than a line is alone, elided.
     [[nodiscard]] QStringList wrapped(const QString& text, Type type, double width) const;
 
     /// Text at a point: AlignLeft, AlignHCenter or AlignRight of x; AlignTop, AlignVCenter (of the capital height) or
@@ -53,7 +53,7 @@ public:
     void rounded(const QRectF& rect, const QColor& fill, std::optional<QPen> pen = {}, double radius = metric::radius);
     /// The dark label over a limit or baseline line; centred at x, bottom at y, kept inside [left, right]. Returns its box.
     QRectF flag(double x, double bottom, const QString& label, double left, double right, Type type = Type::tickStrong);
-    /// A read-out box beside a point, kept inside `within`; the first line is semibold.
+    /// A read-out box next to a point, kept inside `within`; the first line is semibold.
     void readout(QPointF at, const QStringList& lines, const QRectF& within);
 
     /// The nearest pixel centre.

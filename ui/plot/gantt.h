@@ -36,7 +36,7 @@ public:
     /// Shown time range in seconds; clamped to the step.
     void setView(double startSeconds, double endSeconds);
     void resetView();
-    /// Spans with kernels of these classes (indices into Timeline::classNames) stand out from the others; empty = all alike.
+    /// Spans with kernels of these classes (indices into Timeline::classNames) stand out from the others; empty = all equal.
     void setFound(const std::set<int>& classes);
     /// The reading goes to the next span that stands out, on through the stages, and the view goes with it.
     void readNextFound();

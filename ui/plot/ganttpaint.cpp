@@ -248,7 +248,7 @@ void GanttChart::paintCritical(Canvas& canvas, const Layout& at) const
                              QPointF(canvas.centre(std::max(right, left + 2)), canvas.centre(row.bottom() - 1)));
             canvas.outline(box, pen);
         }
-        // The path goes on on another stage: the hop at the time it arrives there.
+        // The path continues on another stage: the hop at the time it arrives there.
         if (i + 1 < pieces.size() && pieces[i + 1].stage != piece.stage && pieces[i + 1].start >= piece.end - join) {
             const QRectF next = at.row(pieces[i + 1].stage);
             const bool down = next.top() > row.top();

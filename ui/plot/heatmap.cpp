@@ -129,7 +129,7 @@ QStringList HeatMap::itemReading(int item) const
     if (item == m_data.worst)
         lines << u"Worst place"_s;
     if (m_data.marked.contains(item))
-        lines << (m_data.markedLabel.isEmpty() ? u"A slow node stands here"_s : m_data.markedLabel);
+        lines << (m_data.markedLabel.isEmpty() ? u"Slow node at this place"_s : m_data.markedLabel);
     return lines;
 }
 

@@ -24,7 +24,7 @@ struct HeatData {
     std::vector<HeatCell> cells;
     int rows = 0, columns = 0;
     int best = -1, worst = -1; ///< cells; -1 = none
-    QList<int> marked;         ///< dashed: where the slow nodes stand now
+    QList<int> marked;         ///< dashed: where the slow nodes are now
     QString markedLabel;       ///< "node-0417 now"
     QString missingLabel = QStringLiteral("not evaluated");
     int brushedRow = -1, brushedColumn = -1;
@@ -83,7 +83,7 @@ private:
         QRectF grid;
         double cellWidth = 0, cellHeight = 0;
         QRectF bar;
-        QRectF profile; ///< under a map of few rows: the cells as points beside the colour bar; empty = none
+        QRectF profile; ///< under a map of few rows: the cells as points next to the colour bar; empty = none
         [[nodiscard]] QRectF cell(int item, int columns) const;
     };
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;

@@ -166,7 +166,7 @@ QRectF MemoryChart::paintBar(Canvas& canvas, const Layout& at, std::size_t index
         const bool over = m_memory.capacityGib > 0 && stage.totalGib > m_memory.capacityGib;
         const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
         const double capacity = base - m_memory.capacityGib * at.perGib, above = canvas.px(8);
-        const bool onLine = m_memory.capacityGib > 0 && !over && y - above < capacity + above; // it stands over the line then
+        const bool onLine = m_memory.capacityGib > 0 && !over && y - above < capacity + above; // it is over the line then
         const QPointF label(left + at.barWidth / 2, onLine ? capacity - above : y - above);
         canvas.text(label, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
                     Qt::AlignHCenter | Qt::AlignVCenter);

@@ -35,7 +35,7 @@ private:
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
     /// Grid, tick labels and the line of the capacity.
     void paintScale(Canvas& canvas, const Layout& at) const;
-    /// One stage: its parts from the base up, its total above them; where the bar stands.
+    /// One stage: its parts from the base up, its total above them; where the bar is.
     QRectF paintBar(Canvas& canvas, const Layout& at, std::size_t index) const;
 
     MemoryReport m_memory;

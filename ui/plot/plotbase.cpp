@@ -241,7 +241,7 @@ void PlotBase::keyPressEvent(QKeyEvent* event)
 
 void PlotBase::focusInEvent(QFocusEvent* event)
 {
-    if (m_focusItem < 0 && m_message.isEmpty()) // made when it is asked for: a table may be long
+    if (m_focusItem < 0 && m_message.isEmpty()) // made when it is requested: a table may be long
         setAccessibleDescription(m_text.footer.join(u' ') + u'\n' + tableText());
     update();
     QWidget::focusInEvent(event);

@@ -47,7 +47,7 @@ public:
 
     // change it
     void setText(const ChartText& text);
-    /// Dims the chart and says why beside the title ("computing"); an empty note ends it.
+    /// Dims the chart and says why next to the title ("computing"); an empty note ends it.
     void setStale(const QString& note);
     /// Shown in place of data ("No slow nodes are marked"); empty = none.
     void setMessage(const QString& message);
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] virtual int itemCount() const { return 0; }
     /// The reading of one item: first a name, then figures, one per line.
     [[nodiscard]] virtual QStringList itemReading(int item) const;
-    /// Where an item stands in the widget.
+    /// Where an item is in the widget.
     [[nodiscard]] QPointF placeOf(int item) const;
     /// Everything on one line, for screen readers.
     [[nodiscard]] QString itemText(int item) const;
@@ -93,14 +93,14 @@ protected:
     virtual void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const = 0;
     /// Item under a point of the widget; -1 = none.
     [[nodiscard]] virtual int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const;
-    [[nodiscard]] int itemUnder(QPointF point) const; ///< of the widget as it stands on screen
+    [[nodiscard]] int itemUnder(QPointF point) const; ///< of the widget as it is on screen
     /// Where a read-out for the item belongs.
     [[nodiscard]] virtual QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const;
     /// The item that an arrow key goes to.
     [[nodiscard]] virtual int neighbour(int item, int key) const;
     [[nodiscard]] virtual bool showsReadout() const { return true; }
     [[nodiscard]] virtual QList<LegendEntry> legend(const Look& look) const;
-    /// The legend beside the title, if it fits there, instead of under the subtitle.
+    /// The legend next to the title, if it fits there, instead of under the subtitle.
     [[nodiscard]] virtual bool legendNextToTitle() const { return false; }
 
     /// Calls `use` with a canvas that only measures and the plot area of the widget.

@@ -25,13 +25,13 @@ struct LegendMetrics {
 
 } // namespace
 
-/// What is written around the plot, where it stands in this card.
+/// What is written around the plot, where it is in this card.
 struct PlotBase::Frame {
     double left = 0, right = 0;          ///< inside the padding
     QStringList title, subtitle, footer; ///< lines
     qsizetype hints = 0;                 ///< of the footer, the last ones: what pointer and keys do
     double titleMiddle = 0;              ///< of its first line
-    double noteMiddle = 0;               ///< of the stale note: beside the title, or beneath where both do not fit
+    double noteMiddle = 0;               ///< of the stale note: next to the title, or beneath where both do not fit
     QList<LegendEntry> legend;
     QList<QPointF> places; ///< of the legend's entries: left edge, middle
     bool legendNextTo = false;
@@ -69,7 +69,7 @@ double PlotBase::placeLegend(const Canvas& canvas, double top, Frame& at) const
     double total = -sizes.gap;
     for (const LegendEntry& e : at.legend)
         total += sizes.width(e) + sizes.gap;
-    const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // stands between them
+    const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // is between them
     at.legendNextTo = legendNextToTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
     double x = at.legendNextTo ? at.right - total : at.left, y = at.legendNextTo ? at.titleMiddle : top + canvas.px(10) + small / 2;
     for (const LegendEntry& e : at.legend) {

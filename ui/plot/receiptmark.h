@@ -13,7 +13,7 @@ namespace prism::ui {
 
 /// "prism-receipt:" and the receipt, packed, in letters, digits, - and _ only. Empty for an empty receipt.
 [[nodiscard]] QByteArray receiptMark(const Receipt& receipt);
-/// The receipt of the first mark in a file's content, whatever stands around it; nothing where there is none or it was changed.
+/// The receipt of the first mark in a file's content, whatever is around it; nothing where there is none or it was changed.
 [[nodiscard]] std::optional<Receipt> markedReceipt(const QByteArray& content);
 
 } // namespace prism::ui

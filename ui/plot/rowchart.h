@@ -7,18 +7,18 @@
 
 namespace prism::ui {
 
-/// Derived charts say where their bars stand and draw them; rows are brushed by their id. GUI thread.
+/// Derived charts say where their bars are and draw them; rows are brushed by their id. GUI thread.
 class RowChart : public PlotBase {
     Q_OBJECT
 public:
     using PlotBase::PlotBase;
-    /// The brushed row; empty = none. Stays until it is set anew.
+    /// The brushed row; empty = none. Stays until it is set again.
     void setHighlighted(const QString& id);
     [[nodiscard]] const QString& highlighted() const { return m_highlighted; }
 
 protected:
     struct Layout {
-        double top = 0, bottom = 0, rowHeight = 0; ///< rows stand in [top, bottom]
+        double top = 0, bottom = 0, rowHeight = 0; ///< rows are in [top, bottom]
         double labelWidth = 0;                     ///< column of names at the left
         double left = 0, right = 0;                ///< what the bars may take
         double zero = 0, perUnit = 0;
@@ -26,7 +26,7 @@ protected:
         /// Puts [low, high] on [left, right].
         void scale(double low, double high);
     };
-    /// The axis under the rows; labels stand at value / perUnit.
+    /// The axis under the rows; labels are at value / perUnit.
     struct Axis {
         Ticks ticks;
         double perUnit = 1;
@@ -38,7 +38,7 @@ protected:
     [[nodiscard]] virtual const QString& rowId(int item) const = 0;
     [[nodiscard]] bool isHighlighted(int item) const { return !m_highlighted.isEmpty() && rowId(item) == m_highlighted; }
 
-    /// Sizes at scale 1: what stands above the rows, and the lowest row that can be read.
+    /// Sizes at scale 1: what is above the rows, and the lowest row that can be read.
     [[nodiscard]] virtual double headHeight() const = 0;
     [[nodiscard]] virtual double leastRow() const = 0;
     [[nodiscard]] double leastPlotHeight() const final;

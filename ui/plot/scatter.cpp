@@ -130,7 +130,7 @@ void ScatterChart::paintMarks(Canvas& canvas, const Axes& at) const
         const double width = std::max(canvas.width(p.mark, Type::smallStrong), canvas.width(label, Type::tick));
         const double high = canvas.lineHeight(Type::small) + canvas.lineHeight(Type::tick);
         const bool right = width <= roomRight || roomRight >= roomLeft;
-        // Right or left of the point, then above or below, wherever no other name stands.
+        // Right or left of the point, then above or below, wherever no other name is.
         QRectF box;
         for (const double shift : p.front ? std::array{0.12, -1.12, -2.2, 1.2, -0.5} : std::array{-0.5, -1.4, 0.4, -2.4, 1.4}) {
             box = QRectF(right ? place.x() + canvas.px(10) : place.x() - canvas.px(10) - width, place.y() + shift * high, width, high);

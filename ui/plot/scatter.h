@@ -11,8 +11,8 @@ struct ScatterPoint {
     QString id, label;
     double x = 0, y = 0, xHalfWidth = 0, yHalfWidth = 0;
     bool front = false;    ///< nothing is better in every respect
-    QString mark;          ///< "p95-best"; written beside the point
-    bool outlined = false; ///< a ring: where the present scenario stands
+    QString mark;          ///< "p95-best"; written next to the point
+    bool outlined = false; ///< a ring: where the present scenario is
     QStringList reading;   ///< further lines
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the noise-free step goes, as the parts of a bar: what is exposed, and beside it what hides behind compute.
+// Where the noise-free step goes, as the parts of a bar: what is exposed, and next to it what hides behind compute.
 #pragma once
 
 #include "core/cost/costedstep.h"
@@ -7,7 +7,7 @@
 
 namespace prism::ui {
 
-/// Rows in the order of `Breakdown`, parts of no length left out; waiting belongs to the group. The id of a communication's row is its
+/// Rows in the order of `Breakdown`, parts of no length omitted; waiting belongs to the group. The id of a communication's row is its
 /// kernel class with the most seconds ("tp.reduce_scatter"), others have none.
 [[nodiscard]] WaterfallData stepBreakdown(const CostedStep& costed, double noiseFreeSeconds);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is drawn of step curves; the card around them stands in stepcurvechart.cpp.
+// What is drawn of step curves; the card around them is in stepcurvechart.cpp.
 #include "ui/plot/stepcurves.h"
 
 #include "ui/look/format.h"
@@ -79,8 +79,8 @@ void paintCurve(Canvas& canvas, const Axes& axes, const StepCurve& c, bool highl
     paintLine(canvas, axes, line, penOf(canvas, c, highlighted));
 }
 
-/// Where the number of a ghost stands: on its curve, clear of what is written already, as near as it can be to its height. Those of
-/// neighbouring curves have different heights. Where nothing along the curve is free it stands beside it, and `leader` leads there.
+/// Where the number of a ghost is: on its curve, clear of what is written already, as near as it can be to its height. Those of
+/// neighbouring curves have different heights. Where nothing along the curve is free it is next to it, and `leader` leads there.
 QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, const QList<QRectF>& written, double radius, QLineF& leader)
 {
     constexpr double kStep = 0.03, kLowest = 0.05, kHighest = 0.93; // shares of steps
@@ -100,7 +100,7 @@ QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, con
             if (share >= kLowest && share <= kHighest)
                 if (const QPointF centre = centreAt(share); isFree(centre))
                     return centre;
-    const QPointF onCurve = centreAt(own); // nothing along the curve is free: beside it, as near as may be
+    const QPointF onCurve = centreAt(own); // nothing along the curve is free: next to it, as near as may be
     for (double aside = radius; aside < axes.plot.width(); aside += radius / 2)
         for (const double x : {onCurve.x() - aside, onCurve.x() + aside})
             if (const QPointF centre(x, onCurve.y()); x - radius >= axes.plot.left() && x + radius <= axes.plot.right() && isFree(centre)) {
@@ -126,7 +126,7 @@ void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size
     canvas.text(centre, c.number, Type::tickStrong, canvas.look.palette().seriesAt(c.series), Qt::AlignHCenter | Qt::AlignVCenter);
 }
 
-/// Where its words stand; empty where it is not drawn.
+/// Where its words are; empty where it is not drawn.
 QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
 {
     const double x = axes.px(seconds);

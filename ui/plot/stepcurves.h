@@ -24,7 +24,7 @@ struct StepCurve {
 /// A vertical line with a flag in the lane above the plot.
 struct StepFlag {
     double seconds = 0;
-    QString text, note;       ///< note: beside the flag
+    QString text, note;       ///< note: next to the flag
     double probability = -1;  ///< where the line meets the curve that is read; negative = nowhere
     bool beyondShaded = true; ///< what is right of it is "beyond the limit"
     QString hint;             ///< what may be done with it, after its text; not on paper

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A series of steps in their order: dots, what was left out as marks, level shifts, and the predicted range behind them. And the quantiles
+// A series of steps in their order: dots, what was omitted as marks, level shifts, and the predicted range behind them. And the quantiles
 // of both against each other.
 #pragma once
 

@@ -174,7 +174,7 @@ void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
         return;
     canvas.vertical(area.left() + canvas.px(3), at.middle(first) - at.rowHeight * 0.36, at.middle(last) + at.rowHeight * 0.36,
                     canvas.look.pen(Role::controlOutline, 2));
-    // The sum stands right of the group's bars, or left of them where a falling staircase leaves room.
+    // The sum is right of the group's bars, or left of them where a falling staircase leaves room.
     double left = at.axes.plot.right(), right = 0;
     for (std::size_t i = first; i <= last; ++i) {
         left = std::min(left, at.axes.px(std::min(reach[i].from, reach[i].to)));

@@ -14,7 +14,7 @@ struct WaterfallRow {
     QString id, label, detail; ///< detail: a second line
     double value = 0;
     Kind kind = Kind::step;
-    QString figure, interval, note;         ///< columns at the right; interval beside the figure
+    QString figure, interval, note;         ///< columns at the right; interval next to the figure
     bool grouped = false;                   ///< belongs to the group whose sum is printed
     double whiskerLow = 0, whiskerHigh = 0; ///< equal = none
     bool clear = true;                      ///< false: a change within its interval, which has no colour

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands in a report, as files of its own: every picture for slides, every figure for a sheet.
+// What is in a report, as files of its own: every picture for slides, every figure for a sheet.
 #pragma once
 
 #include "ui/report/reportfigures.h"
 
 namespace prism::ui {
 
-/// The folder beside a report: "plan-files" of "plan.pdf".
+/// The folder next to a report: "plan-files" of "plan.pdf".
 [[nodiscard]] QString bundleFolder(const QString& reportPath);
 
 /// Every scenario with its figures: seconds with half-widths, changes to the baseline, P(miss), job, memory, hash and seed; round-trip
@@ -16,7 +16,7 @@ namespace prism::ui {
 [[nodiscard]] TableData curveFigures(const Findings& found);
 /// The causes of spread of the advised scenario and what p95 rises by when one is doubled.
 [[nodiscard]] TableData causeFigures(const Findings& found);
-/// The inputs of its job and on whose word they stand.
+/// The inputs of its job and on whose word they are.
 [[nodiscard]] TableData assumptionFigures(const Findings& found);
 
 /// Writes the pictures (PNG, twice the size) and those tables that have rows (CSV) into the folder, which is made; each carries the

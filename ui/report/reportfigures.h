@@ -16,7 +16,7 @@ struct ReportFigure {
     QString id, title, sentence, footnote;
     double height = 0;   ///< on a column of paper, at scale 1
     bool half = false;   ///< half a column is wide enough
-    bool curves = false; ///< one for each scenario: their names stand above
+    bool curves = false; ///< one for each scenario: their names are above
     std::function<void(Canvas&, const QRectF&)> paint;
 };
 

@@ -138,7 +138,7 @@ QByteArray toHtml(const Findings& f)
     const std::vector<ReportFigure> figures = reportFigures(f);
     bool tabled = false;
     for (const ReportFigure& figure : figures) {
-        if (!tabled && figure.id == u"ends") { // the scenarios stand before the job
+        if (!tabled && figure.id == u"ends") { // the scenarios are before the job
             html +=
                 tableOf(scenarioTable(f))
                 + u"<h2>%1</h2><p>%2</p>\n"_s.arg(escaped(QObject::tr("The whole job, %1").arg(f.best().name)), escaped(jobSentence(f)));

@@ -166,7 +166,7 @@ double heightOf(const PaintSheet& paint, const QRectF& area)
 std::vector<ReportPage> paperPages(const Findings& f)
 {
     const QRectF area(kSide, kBodyTop, kPaperWidth - 2 * kSide, kFootTop - 12 - kBodyTop);
-    // The curves give way to what stands beneath them; assumptions come first where there is room.
+    // The curves give way to what is beneath them; assumptions come first where there is room.
     AnswerSheet how{kCurvesHigh, true};
     const auto beyond = [&] { return heightOf([&](Sheet& s) { paintAnswer(s, f, how); }, area) - area.height(); };
     if (const double over = beyond(); over > kCurvesHigh - kCurvesLow)

@@ -186,7 +186,7 @@ QString costSentence(const Findings& f)
     const JobReport& job = *f.best().job;
     const QString cost = format::dollars(job.costUsdMean).text();
     return std::isfinite(job.plan.mtbfHours)
-               ? QObject::tr("Until it is done, the job meets %1 failures and costs %2.").arg(format::number(job.failuresP50), cost)
+               ? QObject::tr("Until it is done, the job has %1 failures and costs %2.").arg(format::number(job.failuresP50), cost)
                : QObject::tr("Until it is done, the job costs %1; nothing fails.").arg(cost);
 }
 
@@ -212,7 +212,7 @@ QStringList placeSentences(const Findings& f)
         const PlacementCell &best = map.at(map.bestRow, map.bestColumn), &worst = map.at(map.worstRow, map.worstColumn);
         const QString slow = format::number(100 * (map.probe.computeFactor - 1), 2);
         if (map.withinNoise)
-            lines << QObject::tr("A node that is %1 % slow adds %2 to p95 wherever it stands.")
+            lines << QObject::tr("A node that is %1 % slow adds %2 to p95 at any place.")
                          .arg(slow, format::percent(worst.p95Ratio.value - 1));
         else
             lines << QObject::tr("A node that is %1 % slow adds %2 to p95 in its worst place (%3) and %4 in its best (%5).")

@@ -21,7 +21,7 @@ public:
     void paragraph(const QString& text, Type type = Type::body, Role role = Role::text);
     void bullets(const QStringList& lines);
     void table(const ReportTable& table);
-    /// Title, legend beside it, picture, footnote.
+    /// Title, legend next to it, picture, footnote.
     void figure(const ReportFigure& figure, const Findings* legend = nullptr);
     /// The scenarios in their colours, on as many lines as they need.
     void legend(const Findings& found);

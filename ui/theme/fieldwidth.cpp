@@ -12,10 +12,10 @@
 namespace prism::ui {
 
 namespace {
-const QString kFigure = QStringLiteral("12.5"); // what is typed beside a unit
+const QString kFigure = QStringLiteral("12.5"); // what is typed next to a unit
 constexpr double kAround = 8;                   // padding of a field in the style sheet, at scale 1, on either side
 constexpr double kMaxWidth = 240;               // at scale 1; a longer text is no number
-constexpr int kOwn = 2 * (1 + 2);               // border and the margin that a line edit keeps beside its text, in pixels
+constexpr int kOwn = 2 * (1 + 2);               // border and the margin that a line edit keeps next to its text, in pixels
 } // namespace
 
 int fieldWidthFor(const QString& text, const Theme& theme)

@@ -10,7 +10,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kCellPadding = 8; // of a heading, at scale 1
-constexpr int kItemMargin = 3;     // pixels that Qt keeps beside the words of an item, but not of a heading
+constexpr int kItemMargin = 3;     // pixels that Qt keeps next to the words of an item, but not of a heading
 
 /// @role@ is a colour, #n# a size in pixels at scale 1, ~type~ a font size, %variant% "light" or "dark", %cell% the padding that puts a
 /// cell's words under those of its heading.

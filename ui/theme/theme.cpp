@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-// A static library's resources are only linked in when asked for; the macro must stand outside any namespace.
+// A static library's resources are only linked in when requested; the macro must be outside any namespace.
 static void loadThemeResources()
 {
     Q_INIT_RESOURCE(theme);

@@ -206,7 +206,7 @@ void TracePage::openTrace(const QString& path)
 void TracePage::resizeEvent(QResizeEvent* event)
 {
     InsightPage::resizeEvent(event);
-    constexpr int kFamily = 4, kRoomForAll = 560; // the family of the picked pool stands above its histogram, too
+    constexpr int kFamily = 4, kRoomForAll = 560; // the family of the picked pool is above its histogram, too
     m_pools->setColumnHidden(kFamily, m_pools->width() < theme().px(kRoomForAll));
 }
 
@@ -286,7 +286,7 @@ void TracePage::refreshWorkers()
                 data.marked << static_cast<int>(w);
         }
         data.markedLabel = tr("slow");
-        text.footer << tr("%1 steps; without what chance explains. Slow: %2 and more.")
+        text.footer << tr("%1 steps; without sampling noise. Slow: %2 and more.")
                            .arg(format::count(static_cast<qint64>(job.steps.size())), format::factor(kSlowWorker));
     }
     m_workers->setData(data);
@@ -374,7 +374,7 @@ void TracePage::refreshRepairs()
                  u"%1 ± %2"_s.arg(format::seconds(repair.saved.value).text(), format::seconds(repair.saved.halfWidth).text())});
     }
     if (const auto& w = found->job->slowdowns) {
-        add({tr("All operations of a type alike: slowdown S"), format::number(w->slowdown, 4), {}, {}, {}});
+        add({tr("All operations of a type equally long: slowdown S"), format::number(w->slowdown, 4), {}, {}, {}});
         for (const auto& [type, slowdown] : w->byType)
             add({tr("S of %1").arg(QString::fromStdString(type)), format::number(slowdown, 4), {}, {}, {}});
         for (std::size_t stage = 0; stage < w->byStage.size(); ++stage)
@@ -422,7 +422,7 @@ void TracePage::refresh()
     const auto status = [this] {
         InsightStatus now = m_found.status();
         if (m_path.isEmpty())
-            now.hasAnswer = now.isCurrent = true; // nothing was asked for
+            now.hasAnswer = now.isCurrent = true; // nothing was requested
         return now;
     };
     const bool nothing = m_path.isEmpty();

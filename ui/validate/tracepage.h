@@ -74,11 +74,11 @@ private:
     QWidget* m_content;
     QTemporaryDir m_sampleFolder;
     InsightSlot<std::string> m_sample{QStringLiteral("sampletrace")}; ///< what it holds
-    ResultToken m_shown;                                              ///< question whose answer stands in the tables
+    ResultToken m_shown;                                              ///< question whose answer is in the tables
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
 };
 
-/// "3 of 512 workers are slow: mending them brings 12 %": the first thing to say.
+/// "3 of 512 workers are slow: repairing them brings 12 %": the first thing to say.
 [[nodiscard]] QString traceSentence(const TraceFound& found);
 
 } // namespace prism::ui

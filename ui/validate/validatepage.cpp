@@ -240,7 +240,7 @@ void ValidatePage::ask()
     const LeaveOut leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
     const std::size_t samples = snapshot() ? snapshot()->within.samples : 0;
     request(m_held, token(u"validate/%1/%2%3%4/%5"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts).arg(samples)),
-            tr("Holding the log against the prediction"),
+            tr("Comparing the log with the prediction"),
             [text = m_text, leave](Evaluator& evaluator, const Snapshot& s, InsightOptions options) {
                 options.samples = static_cast<int>(s.within.samples);
                 return logComparison(evaluator, s.scenario, *text, leave, options);
@@ -324,7 +324,7 @@ void ValidatePage::refreshCharts()
     const auto status = [this] {
         InsightStatus now = m_held.status();
         if (!m_text)
-            now.hasAnswer = now.isCurrent = true; // nothing was asked for
+            now.hasAnswer = now.isCurrent = true; // nothing was requested
         return now;
     };
     for (PlotBase* chart : std::initializer_list<PlotBase*>{m_curves, m_quantiles, m_series}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before an audience: what the current scenario assumes and what the model leaves out, in plain words beside its figures.
+// Before an audience: what the current scenario assumes and what the model omits, in plain words next to its figures.
 #pragma once
 
 #include "ui/theme/theme.h"

@@ -17,10 +17,10 @@ namespace prism::ui {
 class Actions;
 class MainWindow;
 
-/// What an import understood, before it changes anything.
+/// What an import recognised, before it changes anything.
 struct ImportPreview {
     QString kind;                     ///< "Scenario", "Hugging Face model configuration", ...
-    std::optional<Scenario> scenario; ///< what would come in; empty when nothing was understood
+    std::optional<Scenario> scenario; ///< what would come in; empty when nothing was recognised
     Diagnostics notes;                ///< errors, assumptions, what was ignored
     bool asksLayout = false;          ///< a model without its machines: GPUs and layout are for the user to say
 };
@@ -39,7 +39,7 @@ void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& p
 /// Help pages from resources/help; `topic` is a page ("distribution"), a parameter id or a figure ("figure:mfu").
 void showHelp(const QString& topic, const Theme& theme, QWidget* parent);
 void showAbout(const Theme& theme, QWidget* parent);
-/// Points at the parts of the window, one after the other.
+/// Points at the parts of the window, in sequence.
 void startTour(MainWindow& window);
 
 } // namespace prism::ui

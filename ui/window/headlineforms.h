@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Longer and shorter ways to say what stands under a figure of the headline, and how wide a figure must be.
+// Longer and shorter ways to say what is under a figure of the headline, and how wide a figure must be.
 #pragma once
 
 #include "ui/look/look.h"

@@ -201,7 +201,7 @@ int HeadlineStrip::layoutRest(int nextTo, double from, double right)
     for (int i = nextTo; i < m_cells.size(); ++i)
         needs << leastWidth(m_cells[i], m_theme.look(), i < kShown);
     const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
-    const bool beneath = m_theme.presentation() && all > right - from; // nothing is left out before an audience
+    const bool beneath = m_theme.presentation() && all > right - from; // nothing is omitted before an audience
     const double x = beneath ? m_theme.px(16) : from, y = beneath ? m_theme.px(metric::headline) : 0;
     const double room = right - x - (all > right - x ? m_more->sizeHint().width() + m_theme.px(4) : 0);
     double used = 0;
@@ -362,7 +362,7 @@ double HeadlineStrip::paintBadge(QPainter& p, const QRectF& line)
 {
     const Look& look = m_theme.look();
     const QFont font = look.font(Type::tickStrong);
-    const double width = badgeWidth() - look.px(8); // a gap stands before it
+    const double width = badgeWidth() - look.px(8); // a gap is before it
     m_badgeRect = QRectF(line.right() - width, line.top(), width, line.height());
     p.setRenderHint(QPainter::Antialiasing);
     p.setPen(Qt::NoPen);

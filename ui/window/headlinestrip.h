@@ -45,9 +45,9 @@ protected:
 private:
     void refresh();
     void layoutCells();
-    /// Before an audience: beside the second row of figures, else beneath them; returns the height that they take on their own.
+    /// Before an audience: next to the second row of figures, else beneath them; returns the height that they take on their own.
     int placeAssumptions(int rows);
-    /// The figures after the `beside` ones of the first row: from one edge to the other, or on a row of their own; returns how many rows.
+    /// The figures after the `next to` ones of the first row: from one edge to the other, or on a row of their own; returns how many rows.
     int layoutRest(int nextTo, double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);

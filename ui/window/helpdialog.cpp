@@ -153,7 +153,7 @@ void HelpDialog::goTo(const QString& text)
     if (text.isEmpty() || !m_browser->find(text))
         return;
     const QTextCursor found = m_browser->textCursor();
-    m_browser->moveCursor(QTextCursor::End); // from below, so that the place comes to stand at the top
+    m_browser->moveCursor(QTextCursor::End); // from below, so that the place comes to be at the top
     m_browser->setTextCursor(found);
     m_browser->ensureCursorVisible();
 }

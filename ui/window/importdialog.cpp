@@ -99,7 +99,7 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
     if (const ScenarioEntry* current = workspace.study().current())
         m_current = current->scenario;
     QVBoxLayout* layout = makeDialogLayout(*this, m_theme);
-    auto* title = plainLabel(m_preview.scenario ? tr("%1: this is what was understood").arg(m_preview.kind)
+    auto* title = plainLabel(m_preview.scenario ? tr("%1: recognised as follows").arg(m_preview.kind)
                                                 : tr("%1: nothing was taken over").arg(m_preview.kind));
     title->setProperty("type", u"title"_s);
     title->setWordWrap(true);

@@ -37,9 +37,9 @@ class ImportDialog final : public QDialog {
 public:
     ImportDialog(Workspace& workspace, const Theme& theme, ImportPreview preview, const QString& fileName, QWidget* parent);
 
-    /// The scenario as the fields have it; without value when nothing was understood.
+    /// The scenario as the fields have it; without value when nothing was recognised.
     [[nodiscard]] const std::optional<Scenario>& scenario() const { return m_preview.scenario; }
-    [[nodiscard]] QString verdict() const; ///< what is said under the fields
+    [[nodiscard]] QString verdict() const; ///< what is reported under the fields
     [[nodiscard]] bool isJudging() const;  ///< memory and fix are on their way
     void applyFix();                       ///< the combined fix; nothing where there is none
 

@@ -40,7 +40,7 @@ void takeSpeeds(ImportPreview& preview, const std::string& content, const QStrin
 
 bool holdsCollectives(const QByteArray& text)
 {
-    constexpr qsizetype kHead = 64 * 1024; // bytes; the header of the table stands in the first lines
+    constexpr qsizetype kHead = 64 * 1024; // bytes; the header of the table is in the first lines
     const QByteArray head = text.left(kHead);
     return head.contains("out-of-place") && (head.contains("busbw") || head.contains("algbw"));
 }
@@ -129,7 +129,8 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
     } else {
         preview.kind = QObject::tr("Unknown file");
         preview.notes.push_back(errorOf(
-            QObject::tr("%1 is no scenario (JSON), model configuration (config.json), Megatron-LM argument list or node speed table (CSV).")
+            QObject::tr(
+                "%1 is not a scenario (JSON), model configuration (config.json), Megatron-LM argument list or node speed table (CSV).")
                 .arg(QFileInfo(fileName).fileName())));
     }
     if (preview.scenario && preview.asksLayout)

@@ -149,7 +149,7 @@ void JobBar::refresh()
         const auto n = s && s->snapshot ? static_cast<std::int64_t>(s->snapshot->across.samples) : 0;
         const EngineBridge& bridge = m_workspace.bridge();
         QString text = bridge.precision() > 0
-                           ? tr("Step times, %1 samples, until p95 is known to ± %2 %")
+                           ? tr("Step times, %1 samples, until p95 is within ± %2 %")
                                  .arg(format::count(n), format::number(100 * bridge.precision(), 2))
                            : tr("Step times, %1 of %2 samples")
                                  .arg(format::count(s && s->stale ? n : bridge.samples()), format::count(bridge.samples()));

@@ -438,7 +438,7 @@ void addToolsAndHelp(MainWindow& w)
     for (const int permille : {10, 2, 1})
         a.add({u"tools.precision.%1"_s.arg(permille),
                tools,
-               QObject::tr("Sample until p95 is known to ± %1 %").arg(format::number(0.1 * permille, 2)),
+               QObject::tr("Sample until p95 is within ± %1 %").arg(format::number(0.1 * permille, 2)),
                {},
                [&w, permille] {
                    w.workspace().bridge().setPrecision(1e-3 * permille);
@@ -482,7 +482,7 @@ void addMainActions(MainWindow& w)
     addScenarioActions(w);
     addViewActions(w);
     addToolsAndHelp(w);
-    // The row beside the command search: undo and redo, with their texts in the tool tips.
+    // The row next to the command search: undo and redo, with their texts in the tool tips.
     auto* row = static_cast<QHBoxLayout*>(w.m_menuRow->layout());
     int at = 2;
     for (const char* id : {"edit.undo", "edit.redo"}) {

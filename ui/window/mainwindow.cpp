@@ -31,7 +31,7 @@
 
 using namespace Qt::Literals::StringLiterals;
 
-/// A static library's resources are linked only when asked for; outside of any namespace, as Qt requires.
+/// A static library's resources are linked only when requested; outside of any namespace, as Qt requires.
 static void initResources()
 {
     Q_INIT_RESOURCE(app);
@@ -561,7 +561,7 @@ void MainWindow::nameStudy()
     const QString state = states[static_cast<int>(m_file->status())];
     const QFontMetrics metrics(m_theme.font(Type::body));
     const QString name = metrics.elidedText(studyName(), Qt::ElideMiddle, m_theme.px(kStudyName));
-    int widest = 0; // the row beside it does not move at each save
+    int widest = 0; // the row next to it does not move at each save
     for (const QString& each : states)
         widest = std::max(widest, metrics.horizontalAdvance(u"%1, %2"_s.arg(name, each)));
     m_studyName->setMinimumWidth(widest + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: composes menu row, headline, dock, pages and job bar; its commands stand in mainactions.cpp.
+// The window: composes menu row, headline, dock, pages and job bar; its commands are in mainactions.cpp.
 #pragma once
 
 #include "ui/bridge/insightrunner.h"

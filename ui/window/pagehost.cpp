@@ -80,7 +80,7 @@ QWidget* PageHost::makeToolRow()
     m_copyButton->setToolTip(tr("Copy the page as an image and its figures as a table"));
     m_exportButton->setToolTip(tr("Write PNG, SVG, PDF or CSV"));
     for (QPushButton* button : {m_tableButton, m_copyButton, m_exportButton})
-        tools->addWidget(button, 0, Qt::AlignTop); // beside the first line of the page's own
+        tools->addWidget(button, 0, Qt::AlignTop); // next to the first line of the page's own
     connect(m_tableButton, &QPushButton::toggled, this, [this](bool on) {
         fillTable();
         m_both->setCurrentIndex(on ? 1 : 0);

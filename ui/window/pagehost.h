@@ -58,7 +58,7 @@ private:
     void deliver();
     [[nodiscard]] Picture pictureOf(Page& page) const;
     void fillTable();
-    /// Table, Copy and Export lose their words where the page's tools would not fit beside them.
+    /// Table, Copy and Export lose their words where the page's tools would not fit next to them.
     void fitTools();
 
     Workspace& m_workspace;

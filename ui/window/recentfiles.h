@@ -14,7 +14,7 @@ namespace prism::ui {
 [[nodiscard]] QStringList recentFiles();
 void rememberRecent(const QString& path); ///< puts it in front; the oldest of more than eight goes
 void forgetRecent(const QString& path);
-/// Fills the menu anew: `open` with the path of the chosen one; one whose file is gone is only taken off the list.
+/// Fills the menu again: `open` with the path of the chosen one; one whose file is gone is only taken off the list.
 void fillRecent(QMenu& menu, const std::function<void(const QString&)>& open);
 
 } // namespace prism::ui

@@ -44,7 +44,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
       m_title(std::move(title)),
       m_question(new QLineEdit),
       m_form(new SegmentedControl(theme)),
-      m_bundle(new QCheckBox(tr("Pictures and figures beside it (PNG, CSV)"))),
+      m_bundle(new QCheckBox(tr("Also pictures and figures (PNG, CSV)"))),
       m_state(plainLabel()),
       m_write(new QPushButton(tr("Write report…")))
 {

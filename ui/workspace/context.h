@@ -30,7 +30,7 @@ struct ShownScenario {
     ContentHash hash = {};                   ///< of the present input
 };
 
-/// Everything that a page may look at; a value that is made anew after each change. Pointers live as long as the window.
+/// Everything that a page may look at; a value that is made again after each change. Pointers live as long as the window.
 struct PageContext {
     QList<ShownScenario> scenarios; ///< in table order, not the archived ones
     int currentId = -1, baselineId = -1;

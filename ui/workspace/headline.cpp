@@ -13,7 +13,7 @@ namespace prism::ui {
 
 namespace {
 
-/// The cells in their order; those from `days` on depend on tokens and prices alone beside the step.
+/// The cells in their order; those from `days` on depend on tokens and prices alone next to the step.
 enum Cell { p50, p95, p99, slowdown, tokens, mfu, memory, days, cost, kCells };
 
 Role roleOf(const HeadlineChange& change, bool lowerIsBetter, bool known)
@@ -124,7 +124,7 @@ void setChange(HeadlineCell& cell, const ChangeText& c, bool known)
     cell.deltaRole = roleOf(c.change, c.lowerIsBetter, known);
 }
 
-/// The changes to the baseline beside the values.
+/// The changes to the baseline next to the values.
 void fillChanges(QList<HeadlineCell>& cells, const Snapshot& s, const HeadlineChanges& c)
 {
     const auto time = [&](Cell cell, const HeadlineChange& change) {

@@ -16,7 +16,7 @@ struct HeadlineCell {
     QString delta; ///< "−1.6 %, −140 ± 3 ms", or that no difference was found; empty without a baseline
     Role deltaRole = Role::textSecondary;
     QString note;  ///< sampling interval, capacity
-    QString model; ///< the model's own error band beside it: "−14 to +7 % model"
+    QString model; ///< the model's own error band next to it: "−14 to +7 % model"
     Role noteRole = Role::textTertiary;
     bool struck = false; ///< a figure of a job that cannot run
     bool stale = false;  ///< not of the present input
@@ -24,7 +24,7 @@ struct HeadlineCell {
     [[nodiscard]] QString reading() const;
 };
 
-/// What stands against the figures of a scenario, as one mark with its reasons.
+/// What is against the figures of a scenario, as one mark with its reasons.
 struct HeadlineBadge {
     QString label;       ///< "Does not fit", "Outside calibration"; empty = nothing
     QStringList reasons; ///< sentences, worst first
@@ -32,7 +32,7 @@ struct HeadlineBadge {
 };
 [[nodiscard]] HeadlineBadge headlineBadge(const Snapshot& snapshot);
 
-/// How a scenario stands against the baseline, in one sentence: "Faster in 97.2 % ± 0.4 of steps", "No difference found".
+/// How a scenario is against the baseline, in one sentence: "Faster in 97.2 % ± 0.4 of steps", "No difference found".
 [[nodiscard]] FigureRuns comparisonRuns(const Snapshot& baseline, const Snapshot& scenario, const HeadlineChanges& changes);
 
 /// What the headline says about the current scenario of a context; made of core's figures only.

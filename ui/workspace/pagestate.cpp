@@ -93,7 +93,7 @@ StateText textOf(PageState state, bool hasData, const QString& doing, const Insi
                                            : translated("Computing (%1), %2").arg(insight.progress, result)};
     case PageState::invalid:
         return either(other.isEmpty() ? translated("Input to fix, last valid result shown") : translated("Input to fix, %1").arg(result),
-                      translated("The input is not valid. What is wrong is said beside its field, at the left."));
+                      translated("The input is not valid. The field at the left shows the error."));
     case PageState::cancelled:
         return either(translated("Stopped, %1").arg(result),
                       translated("Stopped. Compute in the bar below, or any edit, starts it again."));

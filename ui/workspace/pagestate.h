@@ -11,9 +11,9 @@ namespace prism::ui {
 
 enum class PageState {
     empty,     ///< there is no scenario, or nothing to show of it
-    waiting,   ///< asked for; another job comes first, and there is nothing to show meanwhile
+    waiting,   ///< requested; another job comes first, and there is nothing to show meanwhile
     computing, ///< being computed, and there is nothing to show meanwhile
-    partial,   ///< the present input with fewer samples than asked for
+    partial,   ///< the present input with fewer samples than requested
     current,   ///< the answer to the present input
     stale,     ///< an earlier answer while the present one waits or is being computed
     invalid,   ///< the present input is wrong; the last valid answer is shown if there is one
@@ -22,7 +22,7 @@ enum class PageState {
     outdated,  ///< an answer for another scenario or other inputs; nothing computes the present one
 };
 
-/// Where one insight of a page stands.
+/// Where one insight of a page is.
 struct InsightStatus {
     bool hasAnswer = false; ///< of this question or an earlier one
     bool isCurrent = false; ///< the answer shown is that to the question asked last
@@ -46,7 +46,7 @@ struct InsightStatus {
 /// The texts that belong to a state.
 struct StateText {
     QString message; ///< in place of the data; empty where there are data to show
-    QString note;    ///< beside the title; data that it goes with are dimmed, but for `partial`
+    QString note;    ///< next to the title; data that it goes with are dimmed, but for `partial`
 };
 
 /// `doing`: "Computing the effect of each cause"; `hasData`: an answer of this or an earlier question can be drawn.

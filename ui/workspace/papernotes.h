@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands around a page on paper: its title, which scenario it shows, method and assumptions in plain words.
+// What is around a page on paper: its title, which scenario it shows, method and assumptions in plain words.
 #pragma once
 
 #include "ui/workspace/context.h"
@@ -10,7 +10,7 @@ namespace prism::ui {
 
 struct PaperText {
     QString title, subtitle;
-    QStringList notes; ///< configuration, method, doubts, origin; one sentence each
+    QStringList notes; ///< configuration, method, caveats, origin; one sentence each
 };
 
 /// Of the current scenario; empty notes before the first result.

@@ -48,7 +48,7 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) override;
 
 private:
-    /// What a row shows; a row is drawn anew where this changes.
+    /// What a row shows; a row is drawn again where this changes.
     struct RowState {
         ScenarioPtr scenario, parent; ///< null = it has no parent
         SnapshotPtr shown;
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] std::vector<RowState> rowStates() const;
     [[nodiscard]] static QString statusWord(const RowState& state);
     [[nodiscard]] QString tip(const ScenarioEntry& entry) const;
-    [[nodiscard]] bool isWrong(int id) const; ///< there is something to mend
+    [[nodiscard]] bool isWrong(int id) const; ///< there is something to repair
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;
     std::vector<RowState> m_states; ///< of the rows

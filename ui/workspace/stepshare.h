@@ -9,7 +9,7 @@
 
 namespace prism::ui {
 
-/// The limits in force, seconds; 0 = none. With a lower one P between the two is asked for, else P beyond the upper one.
+/// The limits in force, seconds; 0 = none. With a lower one P between the two is requested, else P beyond the upper one.
 struct StepLimits {
     double lower = 0, upper = 0;
     [[nodiscard]] bool between() const { return lower > 0 && upper > lower; }

@@ -46,7 +46,7 @@ private:
         QString name;
         ContentHash hash;
     };
-    /// Name and hash of the entry that is shown in this row; read anew where another scenario stands there.
+    /// Name and hash of the entry that is shown in this row; read again where another scenario is there.
     [[nodiscard]] const Known& knownOf(const ScenarioEntry& entry, qsizetype row);
 
     StudyModel m_study;

@@ -71,7 +71,7 @@ void writeStandardOutput(const std::string& text);
 void writeStyledOutput(const std::string& text);
 /// Whether the text goes to a person who looks at a terminal.
 [[nodiscard]] bool isForTerminal(const CommonOptions& options);
-/// What was understood, warnings and notes on standard error, unless --quiet.
+/// What was recognised, warnings and notes on standard error, unless --quiet.
 void reportLine(const CommonOptions& options, const std::string& line);
 void reportDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics);
 /// Step times in the order of their draws as a CSV file; an empty name writes nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands of prism-cli. Each stands in its own file and adds itself to the program.
+// The commands of prism-cli. Each is in its own file and adds itself to the program.
 #pragma once
 
 #include "app/cli/frame/cli.h"

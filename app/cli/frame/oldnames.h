@@ -8,7 +8,7 @@
 namespace prism::cli {
 
 /// The arguments behind the program's name with today's names of commands. Where an old name was given, `note` is the line that names the
-/// new one; else it is empty. Options of the program that stand behind the command come first.
+/// new one; else it is empty. Options of the program that are behind the command come first.
 struct Arguments {
     std::vector<std::string> words;
     std::string note;

@@ -34,7 +34,7 @@ const CLI::App* subcommand(const CLI::App& command, const std::string& name)
     return nullptr;
 }
 
-/// The option of the command, or of the program, where it may stand too.
+/// The option of the command, or of the program, where it may be too.
 const CLI::Option* knownOption(const CLI::App& program, const CLI::App& command, const std::string& name)
 {
     const CLI::Option* found = command.get_option_no_throw(name);

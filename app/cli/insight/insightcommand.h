@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the commands of the insights share: --csv, --progress, and one place that writes a result in the form asked for.
+// What the commands of the insights share: --csv, --progress, and one place that writes a result in the form requested.
 #pragma once
 
 #include "app/cli/frame/cli.h"

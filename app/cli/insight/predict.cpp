@@ -45,7 +45,7 @@ std::string intervalLine(const DistributionSummary& s, std::uint64_t seed)
                        halfWidthText(s.p95, s.ciP95), halfWidthText(s.p99, s.ciP99), s.samples, seed);
 }
 
-/// One line per class that communicates: what runs beside compute and what is waited for, on the busiest stage.
+/// One line per class that communicates: what runs next to compute and what is waited for, on the busiest stage.
 std::string communicationText(const Snapshot& s)
 {
     const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
@@ -86,7 +86,7 @@ std::string notesText(const Snapshot& s)
     return text;
 }
 
-/// For a terminal the histogram stands behind the name of the scenario; elsewhere `style` and `picture` change nothing.
+/// For a terminal the histogram is behind the name of the scenario; elsewhere `style` and `picture` change nothing.
 std::string toText(const Snapshot& s, const Style& style, const std::string& picture)
 {
     const World& w = s.costed->world;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
+// follow: a training log while it grows, each step next to its predicted distribution, with alarms and what would explain them.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
 #include "app/cli/frame/suggestion.h"

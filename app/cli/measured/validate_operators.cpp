@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate operators: every row of a table of measured operators beside the model, and what a correction by such a table would reach.
+// validate operators: every row of a table of measured operators next to the model, and what a correction by such a table would reach.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/textfile.h"
@@ -83,7 +83,7 @@ std::string reportText(const OperatorReport& report, bool everyRow)
     return text;
 }
 
-/// The kind of a table of modules: as asked for, else the word that its file's name holds.
+/// The kind of a table of modules: as requested, else the word that its file's name holds.
 OperatorKind kindOf(const OperatorOptions& options)
 {
     static constexpr std::pair<const char*, OperatorKind> kWords[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate published: every row of a file of published steps beside what the model says, and the errors by source.
+// validate published: every row of a file of published steps next to what the model says, and the errors by source.
 #include "app/cli/frame/commands.h"
 #include "core/base/text.h"
 #include "core/calibrate/published.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate steps: a measured series of step times beside the predicted distribution of one job.
+// validate steps: a measured series of step times next to the predicted distribution of one job.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/measured/steplogoptions.h"
@@ -29,7 +29,7 @@ struct StepsOptions : CommonOptions {
     std::string part = "all";
 };
 
-/// The comparison with what stands beside it.
+/// The comparison with what is next to it.
 struct Report {
     StepLog log;
     std::vector<RunShape> shapes;

@@ -10,10 +10,10 @@
 
 namespace prism::cli {
 
-/// A table of the best, what the mean would have chosen, and what was left out.
+/// A table of the best, what the mean would have chosen, and what was omitted.
 [[nodiscard]] std::string explorationText(const Exploration& exploration);
 
-/// The records of a search in a file that the next run goes on from. An empty path keeps nothing. One thread.
+/// The records of a search in a file that the next run continues from. An empty path keeps nothing. One thread.
 class RecordsFile final {
 public:
     explicit RecordsFile(std::string path) : m_path(std::move(path)) {}

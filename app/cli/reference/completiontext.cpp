@@ -44,7 +44,7 @@ bool takesScenario(const CommandEntry& c)
     return std::any_of(c.options.begin(), c.options.end(), [](const OptionEntry& o) { return o.longest() == "SCENARIO"; });
 }
 
-/// The choices of each option that has some, wherever it stands.
+/// The choices of each option that has some, wherever it is.
 std::map<std::string, std::vector<std::string>> choicesOf(const CommandEntry& program)
 {
     std::map<std::string, std::vector<std::string>> choices;
@@ -98,7 +98,7 @@ std::string bashCompletion(const CommandEntry& program)
     text += valueBranches(program, "words=", "; files= ;;");
     text += "    *) case \"$command\" in\n";
     std::vector<const CommandEntry*> all = allCommands(program);
-    std::reverse(all.begin(), all.end()); // "study add" stands before "study", "study" before the empty command
+    std::reverse(all.begin(), all.end()); // "study add" is before "study", "study" before the empty command
     for (const CommandEntry* c : all) {
         const std::string name = below(*c);
         std::string words = joined(longNames(*c), " ");

@@ -6,7 +6,7 @@
 
 namespace prism::cli {
 
-/// Completion scripts: commands, options, the words of options with choices, presets where a scenario stands, files elsewhere.
+/// Completion scripts: commands, options, the words of options with choices, presets where a scenario is, files elsewhere.
 [[nodiscard]] std::string bashCompletion(const CommandEntry& program);
 [[nodiscard]] std::string zshCompletion(const CommandEntry& program);
 [[nodiscard]] std::string fishCompletion(const CommandEntry& program);

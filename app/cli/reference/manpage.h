@@ -8,7 +8,7 @@ namespace prism::cli {
 
 /// "prism-cli-study-add.1"
 [[nodiscard]] std::string manPageName(const CommandEntry& command);
-/// One command with its options; `program` names the version in the footer. No date stands in it: the same program writes the same page.
+/// One command with its options; `program` names the version in the footer. No date is in it: the same program writes the same page.
 [[nodiscard]] std::string manPage(const CommandEntry& command, const std::string& version);
 /// All commands and options as Markdown.
 [[nodiscard]] std::string referencePage(const CommandEntry& program);

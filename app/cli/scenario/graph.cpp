@@ -46,7 +46,7 @@ void validateGraph(const GraphOptions& options)
                             g.schedule.numMicrobatches, g.classes.size(), g.hash().text()));
 }
 
-/// FOLDER/rank.N.json for every rank that is asked for.
+/// FOLDER/rank.N.json for every rank that is requested.
 void writeChakra(const GraphOptions& options, const StepGraph& graph)
 {
     const std::vector<std::int64_t> ranks = require(chakraRanks(graph, options.ranks));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trace: measured jobs from tables and traces. The commands below it stand in files of their own.
+// trace: measured jobs from tables and traces. The commands below it are in files of their own.
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/pipelineevents.h"
 #include "core/trace/rankwindows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trace predict: the steps of a measured job predicted from a part of them, beside the rest.
+// trace predict: the steps of a measured job predicted from a part of them, next to the rest.
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/halves.h"
 

@@ -26,7 +26,7 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --met
 [[nodiscard]] std::vector<KinetoRank> loadRanks(const std::vector<std::string>& paths, bool progress, Diagnostics& notes);
 /// Reads the job. Throws InputError.
 [[nodiscard]] TraceJob loadJob(const JobOptions& options);
-/// Progress on standard error, in tenths, when asked for.
+/// Progress on standard error, in tenths, when requested.
 [[nodiscard]] ReadControl readControl(bool progress);
 /// Notes as an array of {path, text, found}.
 [[nodiscard]] nlohmann::ordered_json notesJson(const Diagnostics& notes);

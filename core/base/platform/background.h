@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Computing beside a window: what draws goes before what computes.
+// Computing next to a window: what draws goes before what computes.
 #pragma once
 
 namespace prism {

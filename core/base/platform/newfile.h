@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How this system makes a new file beside an old one, unseen until it is complete. POSIX, with Linux's files without a name.
+// How this system makes a new file next to an old one, unseen until it is complete. POSIX, with Linux's files without a name.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ namespace prism {
 
 /// The folder that holds the running program, or empty where the system does not say.
 [[nodiscard]] std::string programFolder();
-/// What starts the running program anew.
+/// What starts the running program again.
 [[nodiscard]] std::string programPath();
 [[nodiscard]] std::string hostName(); ///< "unknown" where there is none
 [[nodiscard]] std::int64_t processId();

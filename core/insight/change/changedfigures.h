@@ -24,7 +24,7 @@ struct ChangedFigure {
 
 struct ChangeReport {
     std::vector<ChangedFigure> figures;
-    std::vector<std::string> notes; ///< what was read and left out, what is assumed
+    std::vector<std::string> notes; ///< what was read and omitted, what is assumed
 };
 
 /// {"figures": [{subject, figure, unit, before, after, change: {value, ci95}, relative, beyond_noise}], "changed", "notes"}.

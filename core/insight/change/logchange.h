@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// Warm-up and steps after pauses (seriesshape.h) are left out of everything but the warm-up itself; a trend and level shifts stay in the
+/// Warm-up and steps after pauses (seriesshape.h) are omitted of everything but the warm-up itself; a trend and level shifts stay in the
 /// level. Stalls as in stallsteps.h: beyond noise where their number is not one that stallRange gives for the rate of the other log.
 /// Errors: of each log that no run of 20 steps is left. Any thread.
 [[nodiscard]] Result<ChangeReport> logChanges(const StepLog& before, const StepLog& after);

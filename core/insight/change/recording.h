@@ -33,7 +33,7 @@ struct Recording {
 };
 
 /// Stage tables and pipeline events: classes are the types of operations, pools as in jobpools.h; durations without waiting (pairing.h).
-/// Start-up steps (startup.h) are left out. Error: no two steps agree.
+/// Start-up steps (startup.h) are omitted. Error: no two steps agree.
 [[nodiscard]] Result<Recording> jobRecording(TraceJob job);
 
 /// Profiler traces: classes are the pools of kinetoreport.h (kernels by name, grid and stream, collectives by operation, ranks and bytes),

@@ -77,7 +77,7 @@ std::vector<ComparedFigure> figuresOf(const Snapshot& a, const Snapshot& b, cons
     return list;
 }
 
-/// p95 of the scenario that has the edits of a subset (bit i = edit i of B applied to A), sampled when asked for.
+/// p95 of the scenario that has the edits of a subset (bit i = edit i of B applied to A), sampled when requested.
 class Subsets final {
 public:
     Subsets(Evaluator& evaluator, Scenario a, std::vector<const Parameter*> edits, Scenario b, EvaluateOptions options)

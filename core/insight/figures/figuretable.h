@@ -20,7 +20,7 @@ struct Figure {
 
 /// All figures, in the order of `predict --json`. Immutable; any thread.
 [[nodiscard]] std::span<const Figure> figures();
-/// The row of a JSON path; list indices are left out ("memory_gib.stages.total"). Null where there is none.
+/// The row of a JSON path; list indices are omitted ("memory_gib.stages.total"). Null where there is none.
 [[nodiscard]] const Figure* figureOf(std::string_view key);
 /// The help page figures.md. `prism-cli help metrics --markdown` prints it.
 [[nodiscard]] std::string figurePage();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run while it goes on: each step in the predicted distribution of its job, and running checks with a stated rate of false alarms.
+// A run while it continues: each step in the predicted distribution of its job, and running checks with a stated rate of false alarms.
 #pragma once
 
 #include "core/measured/steplog.h"
@@ -34,7 +34,7 @@ struct FollowOptions {
     double gpus = 1, stallsPerGpuHour = 0, stallRateCv = 0; ///< of the scenario
 };
 
-/// Where a step stands.
+/// Where a step is.
 struct PlacedStep {
     std::int64_t number = 0;
     double seconds = 0;
@@ -43,7 +43,7 @@ struct PlacedStep {
     bool learning = true;
 };
 
-/// Learns the level from the first calm steps (warm-up is left out), then checks every step:
+/// Learns the level from the first calm steps (warm-up is omitted), then checks every step:
 ///  - level: seven of the last eight steps above the median of the forty before them by more than the threshold;
 ///  - drift: the median of the last forty steps against the first level, by more than that threshold and minDrift;
 ///  - stalls: events beyond 1.05 times the level in the last 200 steps against their negative binomial distribution;

@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// What is told while the file is read.
+/// What is reported while the file is read.
 struct LogListener {
     std::function<void(std::string_view)> line; ///< without what ends it: line feed, carriage return or both
     std::function<void()> restarted;            ///< the file became shorter or was replaced; its lines follow from the start

@@ -73,7 +73,7 @@ void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery&
     }
     for (const double p : query.probabilities) {
         LimitFor l{p, across.quantile(1 - p), within.quantile(1 - p)};
-        // Ten samples beyond a quantile are the least that an interval of order statistics stands on.
+        // Ten samples beyond a quantile are the least that an interval of order statistics can rest on.
         l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
         result.limits.push_back(l);
     }

@@ -11,7 +11,7 @@ struct GuaranteeQuery {
     std::vector<double> limitsSeconds; ///< P(step > x) for each
     std::vector<double> probabilities; ///< x with P(step > x) = this, for each, in (0, 1)
     double trainTokens = 0;            ///< 0 = the scenario's train_tokens; 0 there too = no training time
-    /// Relative change of the step time from the first to the last step of the run, as fit and validate steps name it; the scenario stands
+    /// Relative change of the step time from the first to the last step of the run, as fit and validate steps name it; the scenario is
     /// for the middle. In (-1, 1).
     double trend = 0;
 };

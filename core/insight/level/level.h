@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One level for all figures. An insight draws few steps: its changes are well known, the level of its base is not. Here its figures are
-// put on the level of an evaluation with more steps, the one whose figures stand in the headline.
+// put on the level of an evaluation with more steps, the one whose figures are in the headline.
 #pragma once
 
 #include "core/insight/compare/compare.h"

@@ -19,7 +19,7 @@ namespace {
 constexpr int kTracedReplicas = 3, kSlowTraced = 1, kFewestTraced = 2, kMostTraced = 24;
 constexpr std::size_t kTracedRows = 200'000;
 constexpr double kPlantedFactor = 1.15;
-constexpr double kClock = 1e-7; // of the table: what starts with a pass stands before or behind it
+constexpr double kClock = 1e-7; // of the table: what starts with a pass is before or behind it
 
 /// The job with few replicas, one of them slow.
 StepGraph fewReplicas(const StepGraph& graph)
@@ -98,7 +98,7 @@ private:
             addOperations(step, static_cast<int>(s), step.stageOps[s], gather);
     }
 
-    /// Receives of a direction stand ready one after another, beside the passes; each starts before its message is sent, and in the order
+    /// Receives of a direction are ready in sequence, next to the passes; each starts before its message is sent, and in the order
     /// of use.
     void addReceives(const StepRecord& step, const std::vector<std::size_t>& nodes, double gather)
     {

@@ -29,7 +29,7 @@ Diagnostic outOfRange(std::string path, std::string found, std::string accepted)
     return d;
 }
 
-/// Index of the step that stands at a quantile.
+/// Index of the step that is at a quantile.
 std::size_t atQuantile(const std::vector<double>& seconds, double quantile)
 {
     std::vector<std::size_t> order(seconds.size());

@@ -21,7 +21,7 @@ constexpr int kDefaultSamples = 500;
 constexpr double kMaxFactor = 100;
 constexpr std::size_t kMaxRows = 8;
 
-/// Replicas that are alike: those that no slow spot and no measured speed tells apart.
+/// Replicas that are equal: those that no slow spot and no measured speed distinguishes.
 struct Row {
     int first = 0, count = 0;
     std::vector<int> replicas;
@@ -192,7 +192,7 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
     return map;
 }
 
-/// Which global rank stands at the first rank of each cell.
+/// Which global rank is at the first rank of each cell.
 std::map<std::pair<int, int>, std::size_t> firstRanks(const std::vector<RankPosition>& positions)
 {
     std::map<std::pair<int, int>, std::size_t> first;

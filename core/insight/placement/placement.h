@@ -17,10 +17,10 @@ struct PlacementCell {
     bool present = false; ///< false: not evaluated (draw it hatched)
     Estimate p95Ratio, p50Ratio, p99Ratio;
     double p95Seconds = 0, p50Seconds = 0, p99Seconds = 0;
-    int node = -1; ///< a physical node that stands there; -1 = unknown (from a graph)
+    int node = -1; ///< a physical node that is there; -1 = unknown (from a graph)
 };
 
-/// Heat map. cells[row * columns + column]; rows are replicas or runs of replicas that are alike, columns are stages.
+/// Heat map. cells[row * columns + column]; rows are replicas or runs of replicas that are equal, columns are stages.
 struct PlacementMap {
     std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (alike)", "stage 3"
     std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of alike replicas of each row
@@ -40,14 +40,14 @@ struct PlacementMap {
     [[nodiscard]] const PlacementCell& at(int row, int column) const { return cells[static_cast<std::size_t>(row * columns + column)]; }
 };
 
-/// p95 with one slow node at each place (default 2,000 samples per place). Replicas without marked slow spots are alike
+/// p95 with one slow node at each place (default 2,000 samples per place). Replicas without marked slow spots are equal
 /// and share a row. Errors: the scenario's diagnostics; factors below 1 or above 100; cancelled.
 [[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const Scenario& scenario, const SlowProbe& probe = {},
                                                 const InsightOptions& options = {});
 [[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const StepGraph& graph, const SlowProbe& probe = {},
                                                 const InsightOptions& options = {});
 
-/// Several named slow nodes at once, each where it stands: p50/p95 with all of them, and with each one mended.
+/// Several named slow nodes at once, each where it is: p50/p95 with all of them, and with each one repaired.
 struct SlowNodesReport {
     struct Row {
         SlowEntry entry;
@@ -73,7 +73,7 @@ struct NodeMove {
 /// What the first exchanges towards the best order give, the slowest nodes first. An exchange is two nodes that change places.
 struct ExchangeGain {
     NodeMove move;          ///< of this exchange: the node that goes where the best order has it
-    int partner = 0;        ///< the node that goes where that one stood
+    int partner = 0;        ///< the node that goes where that one was
     std::vector<int> order; ///< after this exchange and those before it
     double p95Seconds = 0;  ///< predicted from full sampling of that order
     Estimate gain;          ///< 1 - p95 / p95(given), paired

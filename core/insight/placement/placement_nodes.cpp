@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Named nodes: several slow ones where they stand, speeds of a table, and hostfiles.
+// Named nodes: several slow ones where they are, speeds of a table, and hostfiles.
 #include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"

@@ -25,7 +25,7 @@ constexpr int kBudget = 20'000; ///< replica evaluations per search
 constexpr std::size_t kExhaustiveNodes = 6;
 constexpr double kSmallestGain = 5e-5; ///< half of the last digit that is shown
 
-/// What tells nodes apart: a time factor per GPU (1 / measured speed times what is marked slow), then the link factor.
+/// What distinguishes nodes: a time factor per GPU (1 / measured speed times what is marked slow), then the link factor.
 class NodeTraits final {
 public:
     NodeTraits(const Scenario& scenario, const std::vector<int>& order, int perNode)
@@ -105,7 +105,7 @@ Scenario reordered(Scenario scenario, const std::vector<int>& given, const std::
     return scenario;
 }
 
-/// Nodes that are alike are interchangeable: those that may stay where they were do, so that as few as possible move.
+/// Nodes that are equal are interchangeable: those that may stay where they were do, so that as few as possible move.
 void keepInPlace(const std::vector<int>& given, const NodeTraits& traits, std::vector<int>& order)
 {
     std::map<std::vector<double>, std::vector<int>> spare; // nodes of a kind that find no place at home
@@ -178,7 +178,7 @@ public:
 
     [[nodiscard]] double operator()(const std::vector<double>& seconds) const
     {
-        std::vector<std::pair<double, int>> distinct; // most replicas are alike
+        std::vector<std::pair<double, int>> distinct; // most replicas are equal
         for (const double t : seconds) {
             const auto it = std::find_if(distinct.begin(), distinct.end(), [t](const auto& d) { return d.first == t; });
             if (it == distinct.end())
@@ -258,7 +258,7 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
     result.worst = summary(worst);
     result.gainOverGiven = relativeGainP95(predicted[best], predicted[0]);
     result.gainOverWorst = relativeGainP95(predicted[best], predicted[worst]);
-    // With common draws even a gain that no digit shows is told apart from none.
+    // With common draws even a gain that no digit shows is reported apart from none.
     result.withinNoise = !(result.gainOverGiven.value > std::max(result.gainOverGiven.halfWidth, kSmallestGain));
     return {};
 }
@@ -336,7 +336,7 @@ void addNotes(bool measured, PlacementResult& result)
         result.notes.emplace_back("Speeds of nodes that are not marked slow are unknown and drawn.");
 }
 
-/// What a search of orders reads: the scenario's nodes, what tells them apart, and the problem as the search sees it.
+/// What a search of orders reads: the scenario's nodes, what distinguishes them, and the problem as the search sees it.
 struct Search {
     const Scenario& scenario;
     std::vector<RankPosition> ranks;
@@ -368,7 +368,7 @@ struct Search {
     Search(const Search&) = delete; // the problem reads the step
     Search& operator=(const Search&) = delete;
 
-    /// The nodes of an assignment; those that are alike stay where they are.
+    /// The nodes of an assignment; those that are equal stay where they are.
     [[nodiscard]] std::vector<int> physical(const std::vector<int>& nodeAt) const
     {
         std::vector<int> order;

@@ -60,7 +60,7 @@ double* amountOf(StepGraph& graph, const Input& input)
     return input.kind == InputKind::stall ? &graph.delays.stallsPerGpuHour : nullptr;
 }
 
-/// Slow places slower or faster: what their factors exceed 1 by, times `factor`; 0 mends them.
+/// Slow places slower or faster: what their factors exceed 1 by, times `factor`; 0 repairs them.
 void scaleSlowness(StepGraph& graph, double factor)
 {
     for (SlowSpot& spot : graph.slow) {

@@ -77,7 +77,7 @@ struct ParameterSweep {
     std::string baseText; ///< the unchanged value
     DistributionSummary base;
     double limitSeconds = 0;        ///< of the exceedance changes
-    std::vector<SweepPoint> points; ///< in the order asked for
+    std::vector<SweepPoint> points; ///< in the order requested
     Estimate elasticityP95;         ///< over the first and last valid points; 0 for non-numeric parameters
     bool nonMonotonic = false;      ///< p95 turns beyond its interval
     int samples = 0;

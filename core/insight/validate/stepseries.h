@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A measured series of step times beside the predicted distribution: does a job vary as much as we say?
+// A measured series of step times next to the predicted distribution: does a job vary as much as we say?
 #pragma once
 
 #include "core/base/result.h"
@@ -13,7 +13,7 @@ namespace prism {
 /// Runs of one job in the order of their steps.
 struct StepSeries {
     std::vector<std::vector<double>> runs; ///< seconds; each at least 20 steps
-    int dropped = 0;                       ///< steps left out: what was removed, and runs too short
+    int dropped = 0;                       ///< steps omitted: what was removed, and runs too short
 };
 
 /// Cleaned runs of at least 20 steps, of `logged` steps in all. Errors: none is left.

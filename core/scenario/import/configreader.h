@@ -29,7 +29,7 @@ public:
     [[nodiscard]] std::vector<std::string> texts(const char* key);
     [[nodiscard]] std::size_t listSize(const char* key);
     void note(Severity severity, std::string path, std::string message);
-    /// Keys that were never asked for, at most 60 of them.
+    /// Keys that were never requested, at most 60 of them.
     [[nodiscard]] std::string ignoredKeys() const;
 
     ModelConfig& model;

@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// What an import understood, and what it ignored or assumed (as warnings and notes).
+/// What an import recognised, and what it ignored or assumed (as warnings and notes).
 struct ImportResult {
     Scenario scenario;
     Diagnostics notes;

@@ -177,7 +177,7 @@ public:
         });
         if (list && !missing.empty() && (known || m_current == nullptr || text.find("[@]") != std::string::npos)) {
             m_current = nullptr;
-            return; // a list of arguments that stands elsewhere
+            return; // a list of arguments that is elsewhere
         }
         reportMissing(missing);
         if (text.find(' ') != std::string::npos && text.find("--") != std::string::npos)

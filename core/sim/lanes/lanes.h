@@ -25,7 +25,7 @@ void slowestOfRanks(const float* speeds, const float* slow, std::size_t ranks, f
 void weightedSum(const float* rows, std::size_t stride, const float* weights, std::size_t n, float base, const float* scale, float* out);
 /// out = a * b + c.
 void scaleRow(const float* a, const float* b, float c, float* out);
-/// The sums over kernels of meanSeconds * e for `ranks` ranks, one after another, times 1 + sensitivity * (G - 1) and the data factor,
+/// The sums over kernels of meanSeconds * e for `ranks` ranks, in sequence, times 1 + sensitivity * (G - 1) and the data factor,
 /// are added to the ranks' clocks. Draws are numbered from `key` on.
 struct KernelRun {
     const DrawTable* table = nullptr;

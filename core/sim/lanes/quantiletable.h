@@ -15,7 +15,7 @@ inline constexpr std::size_t kQuantileSteps = 4096;
 
 /// Of a draw's 32 bits the highest says above or below the median. The others, with their lowest seven set to 64, are t in [64, 2^31):
 /// y = t / 2^31 is twice the tail probability, exact down to 1.5e-8. One cubic in y covers two octaves of the tail on either side; its
-/// entry is ((e - 5) / 2) + 16 * above, where e is the exponent of t. Mean and variance are those asked for.
+/// entry is ((e - 5) / 2) + 16 * above, where e is the exponent of t. Mean and variance are those requested.
 struct alignas(64) QuantileTable {
     float coefficient[4][32] = {}; ///< [power of y][entry]
     std::vector<float> steps;      ///< kQuantileSteps values by the upper bits of the draw, where cubics do not follow; else empty

@@ -17,7 +17,7 @@ struct UnitKind {
     [[nodiscard]] float fastestLink() const;
 };
 
-/// Units that are alike at every stage.
+/// Units that are equal at every stage.
 struct UnitPattern {
     std::vector<int> kind; ///< per stage: index into JobUnits::kinds
     int count = 0;

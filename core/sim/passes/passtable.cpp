@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kRegimeNodes = 81;
 constexpr double kRegimeStep = 0.1, kRegimeLow = -3.0;
-/// A class of which an execution expects fewer rare events than this has them drawn apart: how often they come is exact then.
+/// A class of which an execution expects fewer rare events than this has them drawn separately: how often they come is exact then.
 constexpr double kSeparateBelow = 0.5;
 /// Lengths beyond these shares of all cells belong to the outermost nodes.
 constexpr double kOutermost = 0.002;
@@ -124,7 +124,7 @@ public:
     }
 
 private:
-    /// Draws of an execution, and which classes have their rare events drawn apart.
+    /// Draws of an execution, and which classes have their rare events drawn separately.
     void countDraws()
     {
         std::vector<double> count(m_in.graph.classes.size(), 0.0);
@@ -393,7 +393,7 @@ private:
 
     using Hazards = std::array<double, kLanes>;
 
-    /// Runs the program with every rank and kernel; hazard[l]: distance to the lane's next rare event of the classes drawn apart.
+    /// Runs the program with every rank and kernel; hazard[l]: distance to the lane's next rare event of the classes drawn separately.
     void execute(const LaneSeeds& seeds, const Rows& speed, const Rows& data, const Rows& routing, Hazards& hazard, float* took)
     {
         m_clock.fill(0.0F);
@@ -451,7 +451,7 @@ private:
             });
     }
 
-    /// Calls `at` with the place of each rare event among `draws` draws; `hazard` is the distance to the next one, and goes on.
+    /// Calls `at` with the place of each rare event among `draws` draws; `hazard` is the distance to the next one, and continues.
     template <class At>
     static void eventsOf(double& hazard, double rate, std::size_t draws, LaneSeed seed, std::uint64_t firstDraw, const At& at)
     {
@@ -509,7 +509,7 @@ private:
     std::size_t m_ranks, m_owners, m_routes;
     std::vector<std::pair<int, int>> m_cells; ///< (unit, stage) of this kind, of a job with measured speeds
     std::vector<bool> m_separate;             ///< per class
-    double m_cost = 0.0, m_hazard = 0.0;      ///< draws of one execution; of rare events drawn apart
+    double m_cost = 0.0, m_hazard = 0.0;      ///< draws of one execution; of rare events drawn separately
     std::size_t m_blocks = 1;
     std::uint64_t m_executions = 0;
     Rows m_speed, m_data, m_routing, m_clock;

@@ -39,7 +39,7 @@ struct PassTable {
     double residualVariance = 0.0;    ///< in seconds squared, of compute alone
     float low = 1.0F, perNode = 0.0F; ///< place = (x - low) * perNode, in [0, kLengthNodes - 1]; perNode = 0: one node. Beyond the longest
                                       ///< usual passes the last node may be that of far longer ones
-    Residual usual, rare;             ///< without, and with at least one of the rare events that are drawn apart
+    Residual usual, rare;             ///< without, and with at least one of the rare events that are drawn separately
     double rareHazard = 0.0;          ///< -ln P(none)
     std::vector<float> memberExtra;   ///< what slow links add to the length of each member; or empty
     std::uint64_t kernelDraws = 0;    ///< that it was made from

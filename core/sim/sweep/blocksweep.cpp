@@ -49,7 +49,7 @@ void MeanPass(const NodeRows& rows)
         hn::Store(meanSeconds(n, l), d, n.seconds + l);
 }
 
-/// Seconds of a pass with kernel noise, without the rare events that are drawn apart.
+/// Seconds of a pass with kernel noise, without the rare events that are drawn separately.
 void NoisyPass(const NodeRows& rows, const PassTable& table, const LaneSeeds& seeds, LaneKey key)
 {
     const F d;
@@ -82,7 +82,7 @@ HWY_INLINE hn::Vec<F> begins(const NodeRows& n, std::size_t l)
     return n.arrived != nullptr ? hn::Max(t, hn::Load(d, n.arrived + l)) : t;
 }
 
-/// The stage goes on.
+/// The stage continues.
 void Advance(const NodeRows& rows)
 {
     const F d;
@@ -297,7 +297,7 @@ const BlockSweep::Hazards& BlockSweep::hazards(int pattern)
     return h;
 }
 
-/// Places in `until` of a lane's rare events: the distance to the next one begins anew behind a pass that has one.
+/// Places in `until` of a lane's rare events: the distance to the next one begins again behind a pass that has one.
 template <class At>
 void BlockSweep::rareEvents(const Hazards& h, LaneSeed seed, const At& at) const
 {

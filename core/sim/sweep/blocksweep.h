@@ -48,7 +48,7 @@ inline constexpr std::size_t kLengthsOf = 4;
 
 /// One pass or transfer of one unit in one step.
 struct PassRecord {
-    float seconds = 0.0F, rareSeconds = 0.0F; ///< rare: of it, what rare events that are drawn apart added
+    float seconds = 0.0F, rareSeconds = 0.0F; ///< rare: of it, what rare events that are drawn separately added
     std::array<float, kLengthsOf> length{};   ///< of a pass, by LengthOf
 };
 
@@ -90,7 +90,7 @@ public:
     [[nodiscard]] const Rows& optimizer() const { return m_optimizer; }
     /// Of an outline: seconds of all passes of a stage.
     [[nodiscard]] const Rows& busy() const { return m_busy; }
-    /// The same of all passes of a micro-batch; no rows where all micro-batches are alike.
+    /// The same of all passes of a micro-batch; no rows where all micro-batches are equal.
     [[nodiscard]] const Rows& busyOfMicrobatch() const { return m_busyOfMicrobatch; }
     /// Mean number of rare events of a lane that all-noise sweeps draw one by one.
     [[nodiscard]] double rareHazard(int pattern);

@@ -334,7 +334,7 @@ SlowestUnits StepSweeper::slowestOf(std::size_t step, std::size_t first) const
         for (std::size_t s = 0; s < m_stages; ++s) {
             const auto end = static_cast<double>(m_ends[at * m_stages + s]),
                        optimizer = static_cast<double>(m_optimizer[at * m_stages + s]);
-            const bool alone = !m_model.gradNorm.present() && !m_model.gradSync[s].present(); // each unit goes on by itself
+            const bool alone = !m_model.gradNorm.present() && !m_model.gradSync[s].present(); // each unit continues by itself
             StageMaxima& m = out.maxima;
             if (!alone && (out.optimizer[s] < 0 || optimizer > m.optimizer[s])) {
                 m.optimizer[s] = optimizer;

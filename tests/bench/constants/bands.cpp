@@ -159,7 +159,7 @@ std::vector<Row> rowsOf(const std::vector<LeftOutError>& errors)
     return rows;
 }
 
-/// The rows that stand behind the band of a kind and those whose check counts: its complete ones, or all where there are none.
+/// The rows that are behind the band of a kind and those whose check counts: its complete ones, or all where there are none.
 struct Behind {
     Rows all, checked;
 };

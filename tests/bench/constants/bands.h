@@ -16,7 +16,7 @@ inline constexpr double kBandShare = 0.9;
 /// percentile of the scores of complete rows (tier A) times the scale is the band, in logarithms, on both sides. The band of a kind
 /// without a complete row is at least the 90th percentile of its own rows' logarithms, each row weighing the same. Its check leaves every
 /// source out once more: each row is held against the band that stands for it when scales and percentile come from the other sources alone.
-/// The share held stands with each band, of its complete rows or, where there are none, of all.
+/// The share held is with each band, of its complete rows or, where there are none, of all.
 void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
 
 } // namespace prism

@@ -70,7 +70,7 @@ void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
     run.fits.push_back({report.all, "published: all"});
 }
 
-/// What is in use; where the data decides constants whose fit goes on from a start, theirs before any fit.
+/// What is in use; where the data decides constants whose fit continues from a start, theirs before any fit.
 Calibration startOf(const CalibrationData& data, const CalibrationStart& start)
 {
     Calibration c = start.inUse;

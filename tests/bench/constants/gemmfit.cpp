@@ -38,7 +38,7 @@ std::vector<const GemmRow*> rowsOf(const std::vector<GemmRow>& rows, std::size_t
     return found;
 }
 
-/// The constants of one family in one precision beside the rows that decide them.
+/// The constants of one family in one precision next to the rows that decide them.
 class GemmFit final {
 public:
     GemmFit(Calibration& calibration, GpuCalibration& gpu, const Scenario& machine, MatrixPrecision precision)

@@ -14,7 +14,7 @@ namespace prism {
 void fitConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds);
 
 /// The same from several starts: where a layer waits for its host or not is an edge that linear steps do not cross, so each constant of
-/// the hosts, which all sources share, is also moved to four times and a quarter of its best value and the fit goes on from there. The
+/// the hosts, which all sources share, is also moved to four times and a quarter of its best value and the fit continues from there. The
 /// least loss stays.
 void searchConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds);
 

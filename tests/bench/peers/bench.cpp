@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench: the engine's claims on this machine, measured and beside their bounds; other tools beside us; a record of a run shown again.
+// bench: the engine's claims on this machine, measured and next to their bounds; other tools next to us; a record of a run shown again.
 #include "bench/peers/benchpeers.h"
 #include "bench/peers/benchrecord.h"
 #include "bench/commands.h"

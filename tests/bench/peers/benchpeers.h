@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a user would otherwise pick, beside us: a loop of the standard library, NumPy, Calculon where it is there, and what is known of
+// What a user would otherwise pick, next to us: a loop of the standard library, NumPy, Calculon where it is there, and what is known of
 // others.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace prism::cli {
 
-/// Measures one after another. `folder` holds checkouts of other tools: `calculon`, or is one itself. `progress` hears the share done.
+/// Measures in sequence. `folder` holds checkouts of other tools: `calculon`, or is one itself. `progress` hears the share done.
 /// A tool that is not there, or that says something else than expected, has a figure without a value and an origin that says so.
 [[nodiscard]] std::vector<PeerFigure> peerFigures(const std::string& folder, const std::function<void(double, const char*)>& progress);
 

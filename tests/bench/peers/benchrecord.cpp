@@ -45,7 +45,7 @@ std::string cell(const std::string& text)
     return safe;
 }
 
-/// A member of an object of the file, or a diagnostic beside `path`.
+/// A member of an object of the file, or a diagnostic next to `path`.
 class Reader final {
 public:
     explicit Reader(Diagnostics& problems) : m_problems(problems) {}

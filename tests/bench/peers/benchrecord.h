@@ -11,7 +11,7 @@
 
 namespace prism::cli {
 
-/// A claim of the engine beside its bound.
+/// A claim of the engine next to its bound.
 struct BenchBound {
     std::string claim, unit;
     double measured = 0, bound = 0;
@@ -30,7 +30,7 @@ struct BenchRecord {
     std::string version, date, processor, system; ///< date: YYYY-MM-DD, UTC
     int cores = 1;
     std::vector<BenchBound> bounds;
-    std::vector<PeerFigure> peers; ///< empty without --peers; figures of one question stand together
+    std::vector<PeerFigure> peers; ///< empty without --peers; figures of one question are together
 };
 
 [[nodiscard]] std::string benchText(const BenchRecord& record);

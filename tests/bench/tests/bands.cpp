@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bands of sources that were left out: their share, their kinds, and the check with each source left out once more.
+// Bands of sources that were omitted: their share, their kinds, and the check with each source omitted once more.
 #include "bench/constants/bands.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ std::vector<double> relative(std::vector<double> logarithms)
     return logarithms;
 }
 
-/// Logarithms spread evenly over -0.1 to 0.1: nine tenths of their distances are below 0.09, whatever the scale; both sources are alike, so
+/// Logarithms spread evenly over -0.1 to 0.1: nine tenths of their distances are below 0.09, whatever the scale; both sources are equal, so
 /// each one's band holds 90 % of the other.
 TEST(Bands, TheBandHoldsNineTenthsOfASourceThatItHasNotSeen)
 {

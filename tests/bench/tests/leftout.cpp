@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sources that are left out: how the loss counts them.
+// Sources that are omitted: how the loss counts them.
 #include "bench/constants/leftout.h"
 
 #include <gtest/gtest.h>

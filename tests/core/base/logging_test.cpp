@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The log: nothing by default, every line in the file that was asked for.
+// The log: nothing by default, every line in the file that was requested.
 #include "core/base/logging.h"
 
 #include <gtest/gtest.h>

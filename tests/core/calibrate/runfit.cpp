@@ -192,7 +192,7 @@ TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
         EXPECT_EQ(leftOutOf(calibration, s).empty(), calibratedScenario(s, calibration)->measured.computeLevel == 1.1) << gpu;
         return calibratedScenario(s, calibration)->measured.computeLevel;
     };
-    EXPECT_EQ(levelOn("b200-sxm-180gb"), 1.1); // nothing is said of the machine
+    EXPECT_EQ(levelOn("b200-sxm-180gb"), 1.1); // nothing is reported of the machine
     calibration.machine = machineOf(setParameter(smallJob(), "cluster.gpu.preset", "h100-sxm-80gb")->cluster.gpu);
     EXPECT_EQ(levelOn("h100-sxm-80gb"), 1.1);
     EXPECT_EQ(levelOn("h200-sxm-141gb"), 1.1);

@@ -79,7 +79,7 @@ TEST(TraceImport, LayoutLevelMeansAndSlowWorkersOfAStageTable)
     EXPECT_EQ(s.cluster.numGpus, 8);
     EXPECT_EQ(s.dataParallelSize(), 8);
     EXPECT_EQ(s.numMicrobatches(), 4);
-    EXPECT_FALSE(s.parallelism.overlapGradReduce); // the reduction stands behind the computations
+    EXPECT_FALSE(s.parallelism.overlapGradReduce); // the reduction is behind the computations
     ASSERT_NE(kernel(s, "optimizer"), nullptr);
     ASSERT_EQ(s.variability.slow.size(), 1U);
     EXPECT_EQ(s.variability.slow[0].rank, 1);

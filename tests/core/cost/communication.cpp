@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communication told apart, on a graph that is worked out by hand.
+// Communication told apart, on a graph that is computed by hand.
 #include "core/cost/communication.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Windows of the data-parallel traffic, worked out by hand.
+// Windows of the data-parallel traffic, computed by hand.
 #include "core/cost/datatraffic.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DualPipe on whole scenarios: both ends at once, two stages on every GPU, and how it stands to DualPipeV on half the stages.
+// DualPipe on whole scenarios: both ends at once, two stages on every GPU, and how it is to DualPipeV on half the stages.
 #include "core/cost/predictor.h"
 #include "core/cost/quickstep.h"
 #include "core/scenario/parameters.h"
@@ -62,7 +62,7 @@ TEST(DualPipeScenario, EveryGpuHoldsAStageOfEachHalf)
 
 TEST(DualPipeScenario, LeavesThePublishedBubble)
 {
-    // What is left of a GPU's time beside all its passes. Published: (P/2 - 1)(F&B + B - 3 W); a forward that is handed on before its
+    // What is left of a GPU's time next to all its passes. Published: (P/2 - 1)(F&B + B - 3 W); a forward that is handed on before its
     // partner ends makes F&B = F + B of it and saves B - W more at every hop (dualpipe.h).
     const CostedStep c = costed(with("dualpipe", 8, 1));
     const Schedule& schedule = c.graph.schedule;

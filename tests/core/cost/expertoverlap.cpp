@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Expert all-to-all beside the compute of another micro-batch: what stays exposed, and its limits.
+// Expert all-to-all next to the compute of another micro-batch: what stays exposed, and its limits.
 #include "core/cost/expertoverlap.h"
 
 #include "core/cost/costmodel.h"
@@ -61,7 +61,7 @@ TEST(ExpertOverlap, ComputeBesideIsSlowerAndUnpairedPassesHideNothing)
 {
     Pass forward = pass(1, 0.5), backward = pass(2, 0.5);
     hideExpertTraffic({forward.kernels, forward.ops}, {backward.kernels, backward.ops}, 1, 0.1);
-    EXPECT_NEAR(forward.exposed(), 1 + 0.05, 1e-12); // beside the backward's half second
+    EXPECT_NEAR(forward.exposed(), 1 + 0.05, 1e-12); // next to the backward's half second
     EXPECT_NEAR(backward.exposed(), 2 + 0.05, 1e-12);
     Pass alone = pass(1, 0.5), other = pass(2, 0.5);
     hideExpertTraffic({alone.kernels, alone.ops}, {other.kernels, other.ops}, 0, 0.1);
@@ -79,7 +79,7 @@ TEST(ExpertOverlap, OnlyPassesAfterTheWarmUpArePaired)
     EXPECT_EQ(pairedShare(*scheduleOf(s, 8, {})), 0.0);
     s.parallelism.pipelineModelParallelSize = 1;
     s.parallelism.pipelineSchedule = "1f1b";
-    EXPECT_EQ(pairedShare(*scheduleOf(s, 1, {})), 0.0); // a single micro-batch has no other beside it
+    EXPECT_EQ(pairedShare(*scheduleOf(s, 1, {})), 0.0); // a single micro-batch has no other next to it
 }
 
 double seconds(const Scenario& s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measured tables: a row's own shape gives the row's time, shapes beside it follow the formula, kernels take measured means.
+// Measured tables: a row's own shape gives the row's time, shapes next to it follow the formula, kernels take measured means.
 #include "core/cost/measured.h"
 
 #include "core/cost/costmodel.h"

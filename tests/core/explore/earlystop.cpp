@@ -65,7 +65,7 @@ Truth truthOf(int seeds)
     return truth;
 }
 
-/// Configurations that are among the best beyond doubt: below the first that is not by three standard errors.
+/// Configurations that are among the best beyond caveat: below the first that is not by three standard errors.
 std::vector<std::int64_t> bestOf(const Truth& truth)
 {
     std::vector<std::int64_t> order;
@@ -86,7 +86,7 @@ EarlyStops earlyStops(int runs, int truthSeeds)
 {
     const Truth truth = truthOf(truthSeeds);
     const std::vector<std::int64_t> best = bestOf(truth);
-    EXPECT_GE(best.size(), 2U); // else nothing could be left out wrongly
+    EXPECT_GE(best.size(), 2U); // else nothing could be omitted wrongly
     EarlyStops out;
     for (int seed = 1; seed <= runs; ++seed) {
         const Result<Exploration> e = searched(static_cast<std::uint64_t>(seed), kKeptOfSpace);

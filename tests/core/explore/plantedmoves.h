@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scenarios that were made bad in one parameter, and which move mends them.
+// Scenarios that were made bad in one parameter, and which move repairs them.
 #pragma once
 
 #include "core/explore/moves.h"
@@ -29,7 +29,7 @@ inline std::ostream& operator<<(std::ostream& out, const PlantedMove& planted)
 
 /// Twenty, one of each kind that the moves know.
 [[nodiscard]] const std::vector<PlantedMove>& plantedMoves();
-/// Asserts that the first move of the scenario mends what was planted and is beyond its interval.
+/// Asserts that the first move of the scenario repairs what was planted and is beyond its interval.
 void expectRepaired(const PlantedMove& planted);
 
 } // namespace prism::test

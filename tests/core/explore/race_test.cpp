@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The race against a source whose truth is known: what it leaves out early is among the best seldom enough.
+// The race against a source whose truth is known: what it omits early is among the best seldom enough.
 #include "core/explore/race.h"
 
 #include "core/scenario/presets.h"

@@ -142,7 +142,7 @@ TEST(ExploreRecords, RowsOfOtherConstantsAreNotTakenForThese)
     EXPECT_EQ(other.errors().front().accepted, engineVersion());
 }
 
-/// A scenario's file may be fitted anew under the same name: rows by the old one are not shown as the new one's.
+/// A scenario's file may be fitted again under the same name: rows by the old one are not shown as the new one's.
 TEST(ExploreRecords, RowsOfAnotherCalibrationFileAreNotTakenForThese)
 {
     Scenario named = base();

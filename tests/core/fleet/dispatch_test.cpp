@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One run of a fleet against schedules worked out by hand.
+// One run of a fleet against schedules computed by hand.
 #include "core/fleet/dispatch.h"
 
 #include "core/stats/random.h"
@@ -25,7 +25,7 @@ const std::vector<FleetTask>& fourTasks()
 
 TEST(Dispatch, FirstComeFirstServedIsTheScheduleWorkedOutByHand)
 {
-    // 0-10 A on node 0; 1-11 B on node 1; C needs all and waits until 11, ends 15; D stands behind C until 15, ends 16.
+    // 0-10 A on node 0; 1-11 B on node 1; C needs all and waits until 11, ends 15; D is behind C until 15, ends 16.
     const FleetRun run = dispatched(fourTasks(), {1, 1}, 2, FleetPolicy::fifo);
     EXPECT_EQ(run.start, (std::vector<double>{0, 1, 11, 15}));
     EXPECT_EQ(run.end, (std::vector<double>{10, 11, 15, 16}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every row of the table of figures names a function that stands in the file it names, and the help page is the one that the table makes.
+// Every row of the table of figures names a function that is in the file it names, and the help page is the one that the table makes.
 #include "core/insight/figures/figuretable.h"
 
 #include "prism_paths.h"

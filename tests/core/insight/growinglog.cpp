@@ -19,7 +19,7 @@ protected:
 
     void append(const std::string& text) { std::ofstream(m_path, std::ios::app) << text; }
     void replace(const std::string& text) { std::ofstream(m_path, std::ios::trunc) << text; }
-    /// Lines since the last call; a restart stands as "RESTART".
+    /// Lines since the last call; a restart is as "RESTART".
     std::vector<std::string> news(bool atEnd = false)
     {
         std::vector<std::string> lines;

@@ -191,7 +191,7 @@ TEST(Placement, AdvisesWhereMarkedSlowNodesShouldStand)
             best = std::min(best, evaluator.evaluate(placed, options)->across.p95);
         }
     EXPECT_NEAR(advice->best.p95, best, 0.002 * best);
-    // The given order is the scenario as it stands.
+    // The given order is the scenario as it is.
     EXPECT_DOUBLE_EQ(advice->given.p95, evaluator.evaluate(s, options)->across.p95);
     EXPECT_EQ(advice->withinNoise, advice->gainOverGiven.value <= advice->gainOverGiven.halfWidth);
     EXPECT_LE(advice->best.p95, advice->given.p95);

@@ -146,7 +146,7 @@ TEST(RecordingChanges, OtherNumbersOfOperationsAreCountedAndStayInTheRemainder)
     EXPECT_NEAR(figure(report, "remainder", "effect on step mean").change.value, 1, 0.01);
 }
 
-/// Two streams of one rank, microseconds: a of 100 beside b of 60, then c of 50 that waits for both; 20 steps.
+/// Two streams of one rank, microseconds: a of 100 next to b of 60, then c of 50 that waits for both; 20 steps.
 KinetoRank plainProfile()
 {
     KinetoRank rank{.names = {"a", "b", "c"}};

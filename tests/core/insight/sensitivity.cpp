@@ -171,7 +171,7 @@ TEST(Sensitivity, SlowPlacesAreACause)
     const SensitivityRow& slow = rowOf(*table, "slow_places");
     EXPECT_TRUE(slow.varies);
     const double mean = 30 * (a + b);
-    EXPECT_NEAR(slow.spreadRemoved.mean.value, -0.25 * mean, 0.01 * mean); // mended
+    EXPECT_NEAR(slow.spreadRemoved.mean.value, -0.25 * mean, 0.01 * mean); // repaired
     EXPECT_NEAR(slow.spreadDoubled.mean.value, 0.25 * mean, 0.01 * mean);  // 1.5 instead of 1.25
     EXPECT_EQ(parameterOf(slow), "");
     SensitivityRow gemm;

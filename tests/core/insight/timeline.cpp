@@ -158,11 +158,11 @@ TEST(Timeline, ForwardAndBackwardInOnePieceAreShownTogether)
     for (const TimelineSpan& span : t->spans) {
         if (span.kind != SpanKind::send)
             covered[span.stage] += span.endSeconds - span.startSeconds;
-        if (span.nextToMicrobatch < 0)
+        if (span.pairedMicrobatch < 0)
             continue;
         EXPECT_GE(span.startSeconds, span.pieceStart);
         EXPECT_LE(span.endSeconds, span.pieceEnd);
-        EXPECT_EQ(span.nextToChunk, 1 - span.chunk);
+        EXPECT_EQ(span.pairedChunk, 1 - span.chunk);
         ++pieces[{span.stage, span.pieceStart}];
     }
     // Stage 0 runs M - 2 P + 1 times two pairs and one more of the fifth step; the last stage keeps its first pair apart.

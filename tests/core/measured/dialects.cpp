@@ -495,7 +495,7 @@ TEST(LogDialects, JobsByTurns)
     const Result<StepLog> refused = readStepLog(same);
     ASSERT_FALSE(refused.ok());
     EXPECT_NE(refused.errors()[0].message.find("Several jobs write into this log"), std::string::npos);
-    // Of other lengths: the number behind the slash tells them apart.
+    // Of other lengths: the number behind the slash distinguishes them.
     std::string lengths;
     for (int k = 1; k <= 20; ++k)
         lengths += fmt::format(

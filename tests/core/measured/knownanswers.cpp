@@ -310,7 +310,7 @@ TEST(StepLog, PausesLimitsAndRepeatsByHand)
               "table with a header: 6 of 7 lines report a step (step_time_s in s)\n4 steps in 2 runs, 1 repeated omitted, 1 "
               "without a usable time omitted\n");
     EXPECT_TRUE(reportText(readStepLog(head + "1,2,5,\n").value()).ends_with("1 steps in 1 run\n"));
-    // Named runs begin anew where the number falls below half.
+    // Named runs begin again where the number falls below half.
     const auto runs = [&](const char* rows) { return readStepLog("step,step_time_s,run\n" + std::string(rows)).value().runs.size(); };
     EXPECT_EQ(runs("10,1,a\n5,1,a\n"), 1U);
     EXPECT_EQ(runs("10,1,a\n4,1,a\n"), 2U);

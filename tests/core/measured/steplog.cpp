@@ -203,7 +203,7 @@ TEST(StepLog, ALogOfTooManyLinesIsRefusedAtItsFirstLineTooMany)
 TEST(StepLog, ANamedRunThatBeginsAnewOftenIsReadInOnePass)
 {
     std::string text = "run,step,step_time_s\n";
-    for (int i = 0; i < 400'000; ++i) // the steps of 999 names, and one that begins anew
+    for (int i = 0; i < 400'000; ++i) // the steps of 999 names, and one that begins again
         text +=
             (i % 2 == 0 ? "a," + std::to_string(i % 4 == 0 ? 1'000 : 0) : "b" + std::to_string(i % 101) + "," + std::to_string(i)) + ",1\n";
     const StepLog log = read(text);

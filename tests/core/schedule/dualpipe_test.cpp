@@ -58,7 +58,7 @@ struct Course {
     double end = 0, idle = 0;
 };
 
-/// All pieces one after another as their inputs allow: slow and plain.
+/// All pieces in sequence as their inputs allow: slow and plain.
 Course runWithPairs(const Schedule& s, const PassTimes& t, double pair)
 {
     const auto index = pathIndices(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Schedules: closed-form lengths, activation counts, and what a wrong list is told.
+// Schedules: closed-form lengths, activation counts, and what is said of a wrong list.
 #include "core/schedule/schedule.h"
 #include "core/schedule/generators.h"
 #include "core/schedule/lists.h"

@@ -71,7 +71,7 @@ inline StepGraph jobGraph(const JobShape& shape)
     return g;
 }
 
-/// F&B of a dualpipev graph with programs of its own: of a layer's collective half is hidden, the compute beside it takes 3 % longer.
+/// F&B of a dualpipev graph with programs of its own: of a layer's collective half is hidden, the compute next to it takes 3 % longer.
 inline void joinPasses(StepGraph& g)
 {
     g.schedule = withPieces(std::move(g.schedule));

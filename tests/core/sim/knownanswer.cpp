@@ -12,7 +12,7 @@ namespace prism::test {
 
 namespace {
 
-/// Places of the distribution function, and events that a replica may have beside its work, for the range that it covers.
+/// Places of the distribution function, and events that a replica may have next to its work, for the range that it covers.
 constexpr int kPlaces = 40'000, kEvents = 7;
 /// Normal scores of a lognormal or normal factor: equally spaced, the trapezoidal rule.
 constexpr int kScores = 161;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every family has mean 1 and the cv it was asked for, by numerical integration of its quantile function.
+// Every family has mean 1 and the cv that was given, by numerical integration of its quantile function.
 #include "core/stats/distribution.h"
 
 #include "core/stats/quantile.h"

@@ -31,7 +31,7 @@ TEST(Intervals, ProportionsHoldNinetyFivePerCentOfTheScoreTest)
     EXPECT_EQ(proportion(0, 10).value, 0.0);
     EXPECT_NEAR(proportion(0, 10).halfWidth, z2 / (10 + z2), 1e-9);
     EXPECT_NEAR(proportion(10, 10).halfWidth, z2 / (10 + z2), 1e-9);
-    // Five of ten: both sides are alike, as in Wilson's interval, z / (2 sqrt(n + z^2)).
+    // Five of ten: both sides are equal, as in Wilson's interval, z / (2 sqrt(n + z^2)).
     const double z = normalReach();
     EXPECT_NEAR(proportion(5, 10).halfWidth, z / (2 * std::sqrt(10 + z * z)), 1e-9);
     EXPECT_EQ(proportion(0, 0).halfWidth, 0.0);

@@ -25,7 +25,7 @@ Scenario job(const std::string& order, int tp, int cp, int dp, int pp)
     return s;
 }
 
-/// Members of the group over data and context parallel ranks that stand on the node of its first member, and its nodes.
+/// Members of the group over data and context parallel ranks that are on the node of its first member, and its nodes.
 std::pair<std::int64_t, std::int64_t> counted(const Layout& l)
 {
     std::int64_t together = 0;
@@ -56,7 +56,7 @@ TEST(LayoutOf, DataGroupsLieOnNodesAsTheirRanksDoInEveryOrder)
 }
 
 /// Ranks 0, 1, ... take their places along the dimensions in turn; of those that are 0 in all dimensions but `own`: how many there are, how
-/// many stand on the first node, on how many nodes, and how far the second is from the first.
+/// many are on the first node, on how many nodes, and how far the second is from the first.
 std::array<std::int64_t, 4> enumerated(const std::vector<std::pair<std::string, std::int64_t>>& dimensions,
                                        const std::vector<std::string>& own)
 {

@@ -61,7 +61,7 @@ TEST(Layers, NoArrowPointsUpwards)
     EXPECT_GT(seen, 0U);
 }
 
-/// The folders of ui from the bottom up; those in one line stand side by side and do not include one another.
+/// The folders of ui from the bottom up; those in one line are side by side and do not include one another.
 const std::vector<std::vector<std::string>> kUiLayers = {{"look"},
                                                          {"model"},
                                                          {"bridge"},

@@ -17,7 +17,7 @@ using namespace structure;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Where a name may stand, and why.
+/// Where a name may be, and why.
 struct Exception {
     const char *file, *name, *why;
 };
@@ -99,7 +99,7 @@ bool holds(const std::string& literal, const std::string& name)
     return false;
 }
 
-/// "FILE: name" of every literal below a folder in which a name stands as `stands` says, the exceptions aside.
+/// "FILE: name" of every literal below a folder in which a name is as `is` says, the exceptions aside.
 std::vector<std::string> found(const std::string& folder, const auto& stands)
 {
     static const std::set<std::string> names = shippedNames();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sources as text: which file includes which, and which types a file defines. Cheap on purpose: a look at lines, no parser.
+// The sources as text: which file includes which, and which types a file defines. Cheap deliberately: a look at lines, no parser.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace structure {
 [[nodiscard]] std::vector<std::string> sources(const std::string& folder);
 /// A file of the checkout.
 [[nodiscard]] std::string textOf(const std::string& file);
-/// What stands between the quotes of every string literal of a C++ text, comments and characters aside.
+/// What is between the quotes of every string literal of a C++ text, comments and characters aside.
 [[nodiscard]] std::vector<std::string> literals(const std::string& text);
 /// The first line of a file of the checkout.
 [[nodiscard]] std::string firstLine(const std::string& file);
@@ -30,7 +30,7 @@ using Graph = std::map<std::string, std::set<std::string>>;
 /// Sets of nodes that reach each other (Tarjan 1972), those with more than one node, each sorted and joined by blanks.
 [[nodiscard]] std::vector<std::string> circles(const Graph& graph);
 
-/// A struct, class or enum that a file defines at namespace level: "prism::Moments". Those in unnamed namespaces are left out.
+/// A struct, class or enum that a file defines at namespace level: "prism::Moments". Those in unnamed namespaces are omitted.
 struct TypeDefinition {
     std::string name, file;
 };

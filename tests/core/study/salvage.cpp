@@ -90,7 +90,7 @@ TEST(StudySalvage, AFullDiskIsNoDamageAndLeavesNothing)
     for (const std::size_t bytes : {std::size_t{1000}, size / 2, size}) {
         const SmallFiles small(bytes);
         const auto report = salvageStudy(folder / "a.prism", folder / "b.prism", options());
-        if (report.ok()) { // what is written anew may be as small
+        if (report.ok()) { // what is written again may be as small
             EXPECT_TRUE(report->losses.empty()) << text(report->losses);
             continue;
         }

@@ -38,7 +38,7 @@ TEST(StudyShare, TheSecondOpenerReadsAndLearnsWhoHasIt)
     EXPECT_EQ(reader->holder()->pid, getpid());
     EXPECT_NE(reader->readOnlyReason().find("first program on "), std::string::npos);
     EXPECT_EQ(reader->updateScenario(id, {.json = "2"}).errors().front().path, study_problem::kReadOnly);
-    // Edits go on beside the reader, which can follow them and save its own edit elsewhere.
+    // Edits continue next to the reader, which can follow them and save its own edit elsewhere.
     ASSERT_TRUE(writer->updateScenario(id, {.json = "1"}).ok());
     EXPECT_EQ(reader->changedUnderneath(), StudyChange::contents);
     EXPECT_EQ(reader->scenario(id)->json, "{}");

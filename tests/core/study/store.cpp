@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a study keeps beside scenarios, and how edits become revisions.
+// What a study keeps next to scenarios, and how edits become revisions.
 #include "core/study/study.h"
 
 #include "core/study/impl.h"

@@ -43,7 +43,7 @@ std::string studyWith(const Folder& folder, const std::string& name, const std::
     return path;
 }
 
-/// A copy of a study whose last change stands in another program's log alone.
+/// A copy of a study whose last change is in another program's log alone.
 std::string withLog(const Folder& folder)
 {
     const std::string path = studyWith(folder, "open.prism", "1"), copy = folder / "copy.prism";

@@ -528,7 +528,7 @@ KinetoRank rankOf(int number, std::vector<KinetoKernel> kernels, KinetoCollectiv
 
 TEST(KinetoReport, BusyIdleAndHostTimeByHand)
 {
-    // 10 to 15; 20 to 30, launched at 16, when nothing ran; 25 to 40 beside it; 44 to 50, launched long before.
+    // 10 to 15; 20 to 30, launched at 16, when nothing ran; 25 to 40 next to it; 44 to 50, launched long before.
     KinetoRank rank = rankOf(3, {{.start = 10, .duration = 5, .stream = 1, .grid = 4, .block = 32},
                                  {.start = 20, .duration = 10, .launch = 16, .stream = 1},
                                  {.start = 25, .duration = 15, .launch = 16, .stream = 2},

@@ -29,7 +29,7 @@ struct EditTimes {
 void waitForResults(MainWindow& window);
 /// The same, and until the shown page has its answers.
 void waitForPage(MainWindow& window);
-/// Random edits of one spread of scenario 1; `name` stands in the turns.
+/// Random edits of one spread of scenario 1; `name` is in the turns.
 [[nodiscard]] EditTimes editSession(MainWindow& window, int edits, const QString& name);
 /// Milliseconds from pointing at a value to its ghost curve, for values of several parameters.
 [[nodiscard]] std::vector<double> ghostTimes(MainWindow& window, int rounds);
