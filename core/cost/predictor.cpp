@@ -63,7 +63,7 @@ Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& cal
     if (Diagnostics errors = tooLong(step.graph); !errors.empty())
         return errors;
     step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
-    if (const Layout layout = layoutOf(scenario); scenario.parallelism.tpCommOverlap && !tensorOverlapReaches(layout))
+    if (const Layout layout = scenario.parallelism.tpCommOverlap ? layoutOf(scenario) : Layout(); !tensorOverlapReaches(layout))
         step.warnings.push_back({Severity::warning, "parallelism.tp_comm_overlap",
                                  "tensor-parallel traffic is not overlapped: its group leaves the NVLink domain",
                                  "TP " + std::to_string(layout.tensor.size) + " on " + std::to_string(layout.tensor.nodes) + " nodes",

@@ -24,11 +24,7 @@ constexpr double kKernelDrawsPerStep = 2000.0, kFewestKernelDraws = 0.5e6, kMost
 /// Sampled steps of one run; empty when stopped.
 std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int count, const SimOptions& options, StepSamples& out)
 {
-    const RegimeSeries factors = regimeSeries(model.graph, options.seed, series.run, count);
-    std::vector<RegimeFactors> regimes;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-        regimes.push_back({factors.intra[i], factors.inter[i], factors.compute[i], factors.routing[i]});
-    const RegimeTable table(model, std::move(regimes));
+    const RegimeTable table = regimeTable(model, options.seed, series.run, 0, static_cast<std::size_t>(count));
     const Run run = series.run;
     StepSweeper sweeper(model, table, std::move(series), options.stop);
     std::vector<double> seconds = sweeper.seconds(static_cast<std::size_t>(count));

@@ -216,7 +216,10 @@ void SlowNodesCard::showNextStep(bool measured)
     const bool moves = m_result && !m_result->withinNoise && m_result->movedNodes > 0;
     const QPushButton* next = !measured ? m_import : moves ? m_apply : m_result ? m_hostfile : m_find;
     for (QPushButton* button : {m_import, m_find, m_apply, m_hostfile}) {
-        button->setProperty("kind", button == next ? QVariant(u"primary"_s) : QVariant());
+        const QVariant kind = button == next ? QVariant(u"primary"_s) : QVariant();
+        if (button->property("kind") == kind)
+            continue;
+        button->setProperty("kind", kind);
         restyle(button);
     }
 }

@@ -215,7 +215,9 @@ void TracePage::openSample()
     const SnapshotPtr s = snapshot();
     if (!s)
         return;
-    const QString path = m_sampleFolder.filePath(tr("Sample trace, made from the scenario") + u".csv"_s);
+    if (!m_sampleFolder)
+        m_sampleFolder = std::make_unique<QTemporaryDir>();
+    const QString path = m_sampleFolder->filePath(tr("Sample trace, made from the scenario") + u".csv"_s);
     m_sample.ask(
         context().insights, this, token(u"sampletrace"_s), tr("Making a sample trace"),
         [s, path](const InsightOptions& options) -> Result<std::string> {
@@ -401,7 +403,7 @@ void TracePage::refresh()
     m_make->setEnabled(found && found->imported);
     m_sentence->setText(m_found.error().isEmpty() ? QString() : format::sentence(m_found.error())); // what was found is the page's answer
     m_sentence->setVisible(!m_sentence->text().isEmpty());
-    const bool isSample = m_sample.value() && m_path.startsWith(m_sampleFolder.path());
+    const bool isSample = m_sample.value() && m_sampleFolder && m_path.startsWith(m_sampleFolder->path());
     m_recognised->setText((found ? recognisedText(*found) : QString())
                           + (found && isSample ? u' ' + QString::fromStdString(*m_sample.value()) : QString()));
     m_drop->setProblem(m_sample.error());

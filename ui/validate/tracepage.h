@@ -9,6 +9,8 @@
 
 #include <QTemporaryDir>
 
+#include <memory>
+
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -72,7 +74,7 @@ private:
     EmptyNote *m_noPools, *m_noRepairs;
     DropZone* m_drop;
     QWidget* m_content;
-    QTemporaryDir m_sampleFolder;
+    std::unique_ptr<QTemporaryDir> m_sampleFolder;                    ///< null before the first sample
     InsightSlot<std::string> m_sample{QStringLiteral("sampletrace")}; ///< what it holds
     ResultToken m_shown;                                              ///< question whose answer is in the tables
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};

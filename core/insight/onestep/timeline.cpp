@@ -38,11 +38,6 @@ std::size_t atQuantile(const std::vector<double>& seconds, double quantile)
     return order[static_cast<std::size_t>(std::lround(quantile * static_cast<double>(order.size() - 1)))];
 }
 
-SpanKind kindOf(Phase phase)
-{
-    return phase == Phase::forward ? SpanKind::forward : phase == Phase::backward ? SpanKind::backward : SpanKind::weight;
-}
-
 void setParts(TimelineSpan& span, const Parts& parts)
 {
     for (std::size_t c = 0; c < parts.byClass.size(); ++c)
@@ -101,7 +96,7 @@ private:
         const auto i = static_cast<std::size_t>(index);
         TimelineSpan span;
         span.stage = node.stage;
-        span.kind = kindOf(node.phase);
+        span.kind = spanKindOf(node.phase);
         span.chunk = node.chunk;
         span.microbatch = node.microbatch;
         span.startSeconds = m_step.start[i];

@@ -117,9 +117,8 @@ void PassCauses::addTo(Parts& parts, const PassRecord& record, const RegimeFacto
     CauseSeconds seconds = this->seconds(record, regimes);
     ByClass regime(m_mean.size(), 0.0);
     for (std::size_t c = 0; c < regime.size(); ++c) {
-        const double network = m_scope[c] == Scope::intraNode ? regimes.intra : m_scope[c] == Scope::interNode ? regimes.inter : 1.0;
         regime[c] = m_mean[c] * (regimes.compute - 1.0) + m_routed[c] * (regimes.routing - 1.0) * regimes.compute
-                    + (m_exposedOf[c] + m_byLinksOf[c]) * (network - 1.0);
+                    + (m_exposedOf[c] + m_byLinksOf[c]) * (regimes.of(m_scope[c]) - 1.0);
     }
     share(parts, Cause::computeMean, of(seconds, Cause::computeMean), m_mean, m_mean);
     share(parts, Cause::communicationMean, of(seconds, Cause::communicationMean), m_exposedOf, m_exposedOf);
@@ -137,7 +136,7 @@ CauseSeconds communicationCauses(const StepGraph& graph, const StepOp& op, doubl
                                  double rareSeconds)
 {
     const KernelClass& kernel = graph.classes[index(op.kernelClass)];
-    const double regime = kernel.scope == Scope::interNode ? regimes.inter : kernel.scope == Scope::intraNode ? regimes.intra : 1.0;
+    const double regime = regimes.of(kernel.scope);
     const double slow = kernel.scope == Scope::interNode ? link : 1.0;
     const auto at = [&](double factor) { return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds); };
     CauseSeconds out{};

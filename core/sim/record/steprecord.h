@@ -41,6 +41,11 @@ struct RecordNode {
     int input = -1;      ///< node of another pass whose message it waits for
 };
 
+[[nodiscard]] constexpr SpanKind spanKindOf(Phase phase)
+{
+    return phase == Phase::forward ? SpanKind::forward : phase == Phase::backward ? SpanKind::backward : SpanKind::weight;
+}
+
 /// Operations at the end of a step of one stage, in the order in which they run.
 enum class StageOp { embedding, gradSync, gradNorm, optimizer, paramGather };
 inline constexpr int kStageOps = 5;
@@ -67,10 +72,10 @@ struct StepRecord {
     std::vector<double> start, end, arrives;               ///< per node: of the pass, and when its message is there
     std::vector<std::array<Interval, kStageOps>> stageOps; ///< per stage; absent ones take no time
     std::vector<CriticalPiece> critical;
-    UnitRecord unit;                        ///< of the replica that is shown
-    StepTail tail;                          ///< of the whole job
-    std::vector<int> optimizerUnit;         ///< per stage: whose optimizer was the slowest
-    std::map<int, UnitRecord> ofOptimizers; ///< by unit
+    UnitRecord unit;                                     ///< of the replica that is shown
+    StepTail tail;                                       ///< of the whole job
+    std::vector<int> optimizerUnit;                      ///< per stage: whose optimizer was the slowest
+    std::map<int, std::vector<PassRecord>> ofOptimizers; ///< by unit, then stage
 };
 
 } // namespace prism

@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::size_t kTableMemoBytes = std::size_t{32} << 20;
 
-RegimeTable regimeTable(const SweepModel& model, const RecordOptions& o)
-{
-    const RegimeSeries all = regimeSeries(model.graph, o.seed, Run::across, o.first + o.steps);
-    std::vector<RegimeFactors> steps;
-    for (std::size_t i = index(o.first); i < index(o.first + o.steps); ++i)
-        steps.push_back({all.intra[i], all.inter[i], all.compute[i], all.routing[i]});
-    return {model, std::move(steps)};
-}
-
 Parts partsOf(const StepGraph& graph, int kernelClass, const CauseSeconds& seconds)
 {
     Parts out(graph.classes.size());
@@ -50,8 +41,8 @@ std::unique_ptr<StepRecorder> StepRecorder::make(const StepGraph& graph, const R
         auto model = sweepModel(graph, options.seed, kernelDraws(SimOptions().numSamples), recall, options.stop);
         if (!model)
             return;
-        RegimeTable regimes = regimeTable(*model, options);
-        out.reset(new StepRecorder(graph, options, std::move(model), std::move(regimes)));
+        RegimeTable regimes = regimeTable(*model, options.seed, Run::across, index(options.first), index(options.steps));
+        out.reset(new StepRecorder(options, std::move(model), std::move(regimes)));
         out->m_slowest = StepSweeper(*out->m_model, out->m_regimes, out->m_series, options.stop).slowestUnits(index(options.steps));
         for (std::size_t i = 0; i < out->m_slowest.size(); ++i) {
             const double seconds = out->m_finish.seconds(out->m_slowest[i].maxima, out->m_regimes.step(i), out->m_series.stepSeed(i));
@@ -64,15 +55,14 @@ std::unique_ptr<StepRecorder> StepRecorder::make(const StepGraph& graph, const R
     return out;
 }
 
-StepRecorder::StepRecorder(const StepGraph& graph, const RecordOptions& options, std::shared_ptr<const SweepModel> model,
-                           RegimeTable regimes)
-    : m_graph(graph),
-      m_model(std::move(model)),
+StepRecorder::StepRecorder(const RecordOptions& options, std::shared_ptr<const SweepModel> model, RegimeTable regimes)
+    : m_model(std::move(model)),
+      m_graph(m_model->graph),
       m_regimes(std::move(regimes)),
       m_series{options.seed, Run::across, {}, index(options.first)},
       m_finish(*m_model),
-      m_delays(graph, options.seed, Run::across),
-      m_transfers(transfersOf(graph)),
+      m_delays(m_graph, options.seed, Run::across),
+      m_transfers(transfersOf(m_graph)),
       m_sweeps([this] { return BlockSweep(*m_model, m_regimes); })
 {
     makeNodes();
@@ -166,9 +156,8 @@ double StepRecorder::optimizerSeconds(const StepRecord& step, int stage) const
     if (program < 0)
         return 0.0;
     const auto known = step.ofOptimizers.find(unit);
-    return known == step.ofOptimizers.end()
-               ? step.tail.optimizer[index(stage)].seconds
-               : sumOf(causesOf(unit, stage, program).seconds(known->second.optimizer[index(stage)], regimesOf(step)));
+    return known == step.ofOptimizers.end() ? step.tail.optimizer[index(stage)].seconds
+                                            : sumOf(causesOf(unit, stage, program).seconds(known->second[index(stage)], regimesOf(step)));
 }
 
 /// Times of the unit in `step.unit`, in double precision from its passes and transfers.
@@ -279,10 +268,7 @@ void StepRecorder::followUnit(StepRecord& step, int stage) const
         const RecordNode& n = m_nodes[index(node)];
         if (sends)
             push(SpanKind::send, node, step.end[index(node)], freeAt(node));
-        push(n.phase == Phase::forward    ? SpanKind::forward
-             : n.phase == Phase::backward ? SpanKind::backward
-                                          : SpanKind::weight,
-             node, step.start[index(node)], step.end[index(node)]);
+        push(spanKindOf(n.phase), node, step.start[index(node)], step.end[index(node)]);
         sends = n.input < 0 || (n.previous >= 0 && freeAt(n.previous) >= step.arrives[index(n.input)]);
         if (!sends)
             push(SpanKind::send, n.input, step.end[index(n.input)], step.arrives[index(n.input)]);
@@ -342,7 +328,7 @@ std::vector<StepRecord> StepRecorder::record(std::span<const std::size_t> which,
         const std::size_t from = firstWanted[i], to = i + 1 < which.size() ? firstWanted[i + 1] : wanted.size();
         step.unit = std::move(records[from]);
         for (std::size_t w = from + 1; w < to; ++w)
-            step.ofOptimizers[wanted[w].unit].optimizer = std::move(records[w].optimizer);
+            step.ofOptimizers[wanted[w].unit] = std::move(records[w].optimizer);
         setTimes(step, wanted[from].unit);
         step.slowestReplica = step.replica;
         finishStep(step, m_slowest[which[i]], which[i]);
@@ -409,7 +395,7 @@ Parts StepRecorder::stageOpParts(const StepRecord& step, int stage, StageOp op) 
     Parts parts(m_graph.classes.size());
     if (const auto known = step.ofOptimizers.find(step.optimizerUnit[s]); known != step.ofOptimizers.end())
         if (const int program = m_model->optimizerOfStage[s]; program >= 0)
-            causesOf(known->first, stage, program).addTo(parts, known->second.optimizer[s], regimesOf(step));
+            causesOf(known->first, stage, program).addTo(parts, known->second[s], regimesOf(step));
     return parts;
 }
 

@@ -52,7 +52,7 @@ private:
         std::size_t step = 0;
         int unit = 0;
     };
-    StepRecorder(const StepGraph& graph, const RecordOptions& options, std::shared_ptr<const SweepModel> model, RegimeTable regimes);
+    StepRecorder(const RecordOptions& options, std::shared_ptr<const SweepModel> model, RegimeTable regimes);
     void makeNodes();
     void makeCauses();
     [[nodiscard]] std::vector<UnitRecord> recordUnits(const std::vector<Wanted>& wanted) const;
@@ -69,8 +69,8 @@ private:
     void followUnit(StepRecord& step, int stage) const;
     [[nodiscard]] int pathStage(const StepTail& tail) const { return m_model->gradNorm.present() ? tail.normStage : tail.last; }
 
-    StepGraph m_graph;
     std::shared_ptr<const SweepModel> m_model;
+    const StepGraph& m_graph; ///< the model's
     RegimeTable m_regimes;
     SweptSeries m_series;
     StepFinish m_finish;

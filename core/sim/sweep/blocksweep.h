@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/index.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/sweep/sweepmodel.h"
 
 #include <array>
@@ -31,6 +32,9 @@ private:
     std::size_t m_passes;
     std::vector<Pass> m_pass;
 };
+
+/// Of steps `first` ... `first` + `count` - 1 of a run.
+[[nodiscard]] RegimeTable regimeTable(const SweepModel& model, std::uint64_t seed, Run run, std::size_t first, std::size_t count);
 
 /// One unit in one step. Speeds follow `job`, everything else `step`.
 struct SweptLane {

@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::uint64_t kGradSyncDraws = 0x41, kParamGatherDraws = 0x42, kGradNormDraws = 0x43;
 
-double regimeOf(const UnitCommunication& op, const RegimeFactors& r)
-{
-    return op.scope == Scope::interNode ? r.inter : op.scope == Scope::intraNode ? r.intra : 1.0;
-}
-
 float linkOf(const UnitCommunication& op, float link)
 {
     return op.scope == Scope::interNode ? link : 1.0F;
@@ -66,7 +61,7 @@ double StepFinish::seconds(const StageMaxima& m, const RegimeFactors& regimes, L
         m,
         [&](const UnitCommunication& op, float link, LaneKey key) {
             const std::uint32_t word = laneWord(step, key), rareWord = laneWord(step, rareKey(key));
-            const float scale = static_cast<float>(regimeOf(op, regimes)) * linkOf(op, link), factor = op.factor->at(word, rareWord);
+            const float scale = static_cast<float>(regimes.of(op.scope)) * linkOf(op, link), factor = op.factor->at(word, rareWord);
             const auto seconds = static_cast<double>(op.exposed(factor * scale));
             const bool rare = rareWord < op.factor->rareBelow;
             return StepTail::Operation{0.0, seconds,
