@@ -12,7 +12,7 @@ pages() { # pages BUILD FOLDER: every page that the programs of a build folder w
   local cli=$1/app/prism-cli
   "$cli" help parameters --markdown --output "$2/parameters.md"
   "$cli" help parameters --classes --output "$2/kernel-classes.md"
-  "$cli" help metrics --markdown --output "$2/figures.md"
+  "$cli" help metrics --markdown --output "$2/metrics.md"
   "$cli" help limits --markdown --output "$2/limits.md"
   "$cli" help --markdown --output "$2/command-line.md"
   "$1/tests/bench/prism-develop" bench --record "$record" --markdown --output "$2/side-by-side.md"

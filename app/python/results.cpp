@@ -16,13 +16,13 @@ namespace py = pybind11;
 
 namespace {
 
-std::pair<double, double> interval(const DistributionSummary& s, const std::string& figure)
+std::pair<double, double> interval(const DistributionSummary& s, const std::string& metric)
 {
     const std::map<std::string, std::pair<double, double>> known{
         {"mean", {s.mean, s.ciMean}}, {"p50", {s.p50, s.ciP50}}, {"p95", {s.p95, s.ciP95}}, {"p99", {s.p99, s.ciP99}}};
-    const auto found = known.find(figure);
+    const auto found = known.find(metric);
     if (found == known.end())
-        throw InputError({{Severity::error, "figure", "There is no interval of this figure.", figure, "mean, p50, p95 or p99", "", ""}});
+        throw InputError({{Severity::error, "figure", "There is no interval of this figure.", metric, "mean, p50, p95 or p99", "", ""}});
     return {found->second.first - found->second.second, found->second.first + found->second.second};
 }
 

@@ -16,9 +16,9 @@ namespace prism {
 namespace {
 
 /// Figures of a report, each missing one an error.
-class Figures final {
+class Metrics final {
 public:
-    Figures(const nlohmann::json& report, std::string name) : m_report(report), m_name(std::move(name)) {}
+    Metrics(const nlohmann::json& report, std::string name) : m_report(report), m_name(std::move(name)) {}
 
     /// The number under a pointer such as "/step_jitter_s/value".
     double at(const char* pointer)
@@ -94,25 +94,25 @@ Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::stri
         return report.errors();
     if (!report->is_object())
         return errorAt(name, "not a report of a fit", "no object", "what fit --json writes");
-    Figures figures(*report, name);
+    Metrics metrics(*report, name);
     FittedSystem system;
     SpreadCauses& c = system.spread.causes;
     system.spread.name = name;
-    c.steps = static_cast<int>(std::min(1e9, figures.at("/steps")));
-    c.stalls = static_cast<int>(std::min(1e9, figures.at("/stalls")));
-    c.gpuHours = figures.at("/gpu_hours");
-    c.jitterSeconds.value = figures.at("/step_jitter_s/value");
-    c.regimeCv.value = figures.at("/compute_regime_cv/value");
-    c.regimeLag1 = figures.at("/compute_regime_lag1");
-    c.stallMeanSeconds.value = figures.at("/stall_mean_s/value");
-    c.stallCv = figures.at("/stall_cv");
-    system.machine.peakBf16Tflops = figures.at("/calibration/machine/peak_bf16_tflops");
-    system.machine.numSms = static_cast<int>(std::min(1e6, figures.at("/calibration/machine/num_sms")));
-    if (!figures.errors().empty())
-        return figures.errors();
-    system.regimePool = figures.quantilesAt("/calibration/compute_regime_pool");
+    c.steps = static_cast<int>(std::min(1e9, metrics.at("/steps")));
+    c.stalls = static_cast<int>(std::min(1e9, metrics.at("/stalls")));
+    c.gpuHours = metrics.at("/gpu_hours");
+    c.jitterSeconds.value = metrics.at("/step_jitter_s/value");
+    c.regimeCv.value = metrics.at("/compute_regime_cv/value");
+    c.regimeLag1 = metrics.at("/compute_regime_lag1");
+    c.stallMeanSeconds.value = metrics.at("/stall_mean_s/value");
+    c.stallCv = metrics.at("/stall_cv");
+    system.machine.peakBf16Tflops = metrics.at("/calibration/machine/peak_bf16_tflops");
+    system.machine.numSms = static_cast<int>(std::min(1e6, metrics.at("/calibration/machine/num_sms")));
+    if (!metrics.errors().empty())
+        return metrics.errors();
+    system.regimePool = metrics.quantilesAt("/calibration/compute_regime_pool");
     if (!system.regimePool.empty())
-        system.regimePoolLag1 = std::min(1.0, figures.at("/calibration/values/variability.compute_regime_lag1"));
+        system.regimePoolLag1 = std::min(1.0, metrics.at("/calibration/values/variability.compute_regime_lag1"));
     if (const nlohmann::json& gpu = (*report)["calibration"]["machine"]; gpu.contains("gpu") && gpu["gpu"].is_string())
         system.machine.gpu = gpu["gpu"].get<std::string>();
     return system;

@@ -64,13 +64,13 @@ private:
     template <class Metric>
     [[nodiscard]] double largestLayer(std::size_t stage, Metric metric) const;
     /// A figure of every chunk; chunks with the same contents are asked once.
-    template <class Figure>
-    [[nodiscard]] auto ofChunks(Figure figure) const
+    template <class Metric>
+    [[nodiscard]] auto ofChunks(Metric metric) const
     {
-        std::vector<decltype(figure(m_chunks.front()))> out;
+        std::vector<decltype(metric(m_chunks.front()))> out;
         out.reserve(m_chunks.size());
         for (std::size_t i = 0; i < m_chunks.size(); ++i)
-            out.push_back(m_firstEqual[i] < i ? out[m_firstEqual[i]] : figure(m_chunks[i]));
+            out.push_back(m_firstEqual[i] < i ? out[m_firstEqual[i]] : metric(m_chunks[i]));
         return out;
     }
     void addSeconds();

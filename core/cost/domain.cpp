@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/domain.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/workload/shape.h"
 
 #include <algorithm>

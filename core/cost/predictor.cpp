@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/predictor.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/text.h"
 #include "core/cost/assembly.h"
 #include "core/cost/classnames.h"

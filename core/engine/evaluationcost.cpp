@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/evaluationcost.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/inputdiagnostic.h"
 #include "core/engine/systemsrange.h"
 #include "core/sim/draw/draws.h"

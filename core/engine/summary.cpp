@@ -32,7 +32,7 @@ CorrelationTimes correlationTimes(const std::vector<double>& series)
     return {correlationTime(series), above(0.50), above(0.95), above(0.99)};
 }
 
-DistributionSummary figures(std::vector<double> samplesSeconds, const SharedError& shared, const CorrelationTimes& times);
+DistributionSummary metrics(std::vector<double> samplesSeconds, const SharedError& shared, const CorrelationTimes& times);
 
 } // namespace
 
@@ -45,19 +45,19 @@ double halfWidth95(const SharedError::Part& error)
 
 DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors)
 {
-    return figures(std::move(samplesSeconds), sharedErrors ? sharedErrors->acrossShared : SharedError{}, {});
+    return metrics(std::move(samplesSeconds), sharedErrors ? sharedErrors->acrossShared : SharedError{}, {});
 }
 
 DistributionSummary summarizeWithin(const StepSamples& samples)
 {
     if (samples.withinSeconds.empty())
         return {};
-    return figures(samples.withinSeconds, samples.withinShared, correlationTimes(samples.withinSeconds));
+    return metrics(samples.withinSeconds, samples.withinShared, correlationTimes(samples.withinSeconds));
 }
 
 namespace {
 
-DistributionSummary figures(std::vector<double> samplesSeconds, const SharedError& shared, const CorrelationTimes& times)
+DistributionSummary metrics(std::vector<double> samplesSeconds, const SharedError& shared, const CorrelationTimes& times)
 {
     DistributionSummary out;
     out.samples = samplesSeconds.size();

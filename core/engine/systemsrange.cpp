@@ -84,9 +84,9 @@ std::vector<double> runOf(const StepSamples& swept, StepGraph graph, const StepD
     return seconds;
 }
 
-struct RunFiguresOf {
+struct RunMetricsOf {
     double mean = 0, p50 = 0, p95 = 0, p99 = 0;
-    explicit RunFiguresOf(std::vector<double> seconds) : mean(meanOf(seconds))
+    explicit RunMetricsOf(std::vector<double> seconds) : mean(meanOf(seconds))
     {
         std::sort(seconds.begin(), seconds.end());
         p50 = quantileOfSorted(seconds, 0.5);
@@ -166,7 +166,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         graph.regimeLag1 = graph.computeRegimeLag1 = graph.routingRegimeLag1 = 0; // the steps of a run in any order
         const auto swept = sample(graph, sim);
         out.complete = out.complete && swept->complete;
-        return RunFiguresOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))
+        return RunMetricsOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))
                                          : std::vector<double>{1.0});
     };
     for (const CauseOverSystems& cause : out.prior.causes)
@@ -174,13 +174,13 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     out.levelRatio = {measuredOverPredicted(costed, kNineOfTenLow), 1, measuredOverPredicted(costed, kNineOfTenHigh)};
     if (out.prior.title.empty())
         return out;
-    const RunFiguresOf asItIs = steps(costed.graph, 0, kDrawnSystems);
+    const RunMetricsOf asItIs = steps(costed.graph, 0, kDrawnSystems);
     for (int i = 0; i < kDrawnSystems && out.complete; ++i) {
         const Draw draw = drawnSystem(scenario, out.prior, i);
         const Result<CostedStep> other = costStep(draw.scenario);
         if (!other.ok())
             return other.errors();
-        const RunFiguresOf f = steps(other->graph, draw.trend, i);
+        const RunMetricsOf f = steps(other->graph, draw.trend, i);
         out.systems.push_back({f.mean / asItIs.mean, f.p50 / asItIs.p50, f.p95 / f.p50, f.p99 / f.p50});
     }
     out.p95OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p95OverP50; });

@@ -201,7 +201,7 @@ Diagnostics nothingFits(const Exploration& e)
 Diagnostics checkAsked(const Scenario& scenario, const ExploreQuery& query)
 {
     Diagnostics errors = check(query);
-    if (query.objective.figure == ExploreObjective::Figure::lateness && scenario.training.trainTokens <= 0)
+    if (query.objective.metric == ExploreObjective::Metric::lateness && scenario.training.trainTokens <= 0)
         errors.push_back({Severity::error, "training.train_tokens", "A deadline needs the number of tokens to train.", "0",
                           "a positive number of tokens", "", ""});
     return errors;

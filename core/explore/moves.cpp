@@ -107,7 +107,7 @@ private:
         m.usdPerBillionTokensChange = changed.usdPerBillion - base.usdPerBillion;
         m.gpusChange = changed.gpus - base.gpus;
         const double perToken = base.tokens / changed.tokens;
-        const FigureChange paired = pairedChange(*base.sample, *changed.sample);
+        const MetricChange paired = pairedChange(*base.sample, *changed.sample);
         const auto gain = [&](double before, double after, const Estimate& change, double p) {
             const double halfWidth =
                 perToken == 1 ? change.halfWidth : before * perToken * quantileRatio(*changed.sample, *base.sample, p).halfWidth;

@@ -13,19 +13,19 @@
 namespace prism {
 namespace {
 
-using Figure = ExploreObjective::Figure;
+using Metric = ExploreObjective::Metric;
 using Per = ExploreObjective::Per;
 
 constexpr double kMillion = 1e6;
-constexpr std::array<std::pair<const char*, Figure>, 4> kFigures = {
-    {{"mean", Figure::mean}, {"p50", Figure::p50}, {"p95", Figure::p95}, {"p99", Figure::p99}}};
+constexpr std::array<std::pair<const char*, Metric>, 4> kMetrics = {
+    {{"mean", Metric::mean}, {"p50", Metric::p50}, {"p95", Metric::p95}, {"p99", Metric::p99}}};
 constexpr std::array<std::pair<const char*, Per>, 3> kPers = {{{"cost_", Per::dollar}, {"energy_", Per::energy}, {"", Per::time}}};
 
 Diagnostic unknownObjective(const std::string& text)
 {
     std::vector<std::string> names{"tokens_per_s", "tokens_per_usd"};
     for (const auto& [prefix, per] : kPers)
-        for (const auto& [name, figure] : kFigures)
+        for (const auto& [name, metric] : kMetrics)
             names.push_back(std::string(prefix) + name);
     if (text.find(':') == std::string::npos) {
         Diagnostic unknown = unknownName("objective", "objective", text, names);
@@ -46,9 +46,9 @@ Diagnostic unknownObjective(const std::string& text)
 Result<ExploreObjective> exploreObjective(const std::string& text)
 {
     if (text == "tokens_per_s")
-        return ExploreObjective{Figure::p50, Per::time, 0};
+        return ExploreObjective{Metric::p50, Per::time, 0};
     if (text == "tokens_per_usd")
-        return ExploreObjective{Figure::p50, Per::dollar, 0};
+        return ExploreObjective{Metric::p50, Per::dollar, 0};
     const std::size_t colon = text.find(':');
     const std::string_view kind = std::string_view(text).substr(0, colon);
     if (colon != std::string::npos && (kind == "over" || kind == "deadline")) {
@@ -56,31 +56,31 @@ Result<ExploreObjective> exploreObjective(const std::string& text)
         const Result<double> value = quantityFromText(limit, kind == "over" ? "s" : "", false);
         if (!value.ok() || !(*value > 0))
             return unknownObjective(text);
-        return ExploreObjective{kind == "over" ? Figure::exceedance : Figure::lateness, Per::time, *value};
+        return ExploreObjective{kind == "over" ? Metric::exceedance : Metric::lateness, Per::time, *value};
     }
     for (const auto& [prefix, per] : kPers)
-        for (const auto& [name, figure] : kFigures)
+        for (const auto& [name, metric] : kMetrics)
             if (text == std::string(prefix) + name)
-                return ExploreObjective{figure, per, 0};
+                return ExploreObjective{metric, per, 0};
     return unknownObjective(text);
 }
 
 std::string objectiveText(const ExploreObjective& o)
 {
     if (o.isChance())
-        return (o.figure == Figure::exceedance ? "over:" : "deadline:") + numberText(o.limit);
+        return (o.metric == Metric::exceedance ? "over:" : "deadline:") + numberText(o.limit);
     std::string text;
     for (const auto& [prefix, per] : kPers)
         text += per == o.per ? prefix : "";
-    for (const auto& [name, figure] : kFigures)
-        text += figure == o.figure ? name : "";
+    for (const auto& [name, metric] : kMetrics)
+        text += metric == o.metric ? name : "";
     return text;
 }
 
 std::string objectiveUnit(const ExploreObjective& o)
 {
     if (o.isChance())
-        return o.figure == Figure::exceedance ? "chance of a longer step" : "chance of a late job";
+        return o.metric == Metric::exceedance ? "chance of a longer step" : "chance of a late job";
     return o.per == Per::time ? "s per million tokens" : o.per == Per::dollar ? "USD per million tokens" : "kWh per million tokens";
 }
 

@@ -10,10 +10,10 @@ namespace prism {
 
 /// A figure of the step per token (as time, money or energy), or a chance to miss a limit.
 struct ExploreObjective {
-    enum class Figure { mean, p50, p95, p99, exceedance, lateness } figure = Figure::p95;
+    enum class Metric { mean, p50, p95, p99, exceedance, lateness } metric = Metric::p95;
     enum class Per { time, dollar, energy } per = Per::time; ///< of the first four figures
     double limit = 0;                                        ///< exceedance: seconds of a step; lateness: days of the job
-    [[nodiscard]] bool isChance() const { return figure == Figure::exceedance || figure == Figure::lateness; }
+    [[nodiscard]] bool isChance() const { return metric == Metric::exceedance || metric == Metric::lateness; }
 };
 
 /// "mean", "p50", "p95", "p99": seconds per million tokens; before one of them "cost_" (USD per million tokens) or "energy_" (kWh per

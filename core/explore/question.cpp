@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/question.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/insight/paired.h"

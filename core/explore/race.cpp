@@ -156,24 +156,24 @@ void Race::refine()
 
 Estimate scoreOf(const ExploreObjective& objective, const SampleRow& row, double tokensPerStep, const Scenario& scenario)
 {
-    using Figure = ExploreObjective::Figure;
+    using Metric = ExploreObjective::Metric;
     if (objective.isChance())
         return row.chance;
-    const Estimate& figure = objective.figure == Figure::mean  ? row.mean
-                             : objective.figure == Figure::p50 ? row.p50
-                             : objective.figure == Figure::p95 ? row.p95
+    const Estimate& metric = objective.metric == Metric::mean  ? row.mean
+                             : objective.metric == Metric::p50 ? row.p50
+                             : objective.metric == Metric::p95 ? row.p95
                                                                : row.p99;
-    return {perMillionTokens(objective.per, figure.value, tokensPerStep, scenario),
-            perMillionTokens(objective.per, figure.halfWidth, tokensPerStep, scenario)};
+    return {perMillionTokens(objective.per, metric.value, tokensPerStep, scenario),
+            perMillionTokens(objective.per, metric.halfWidth, tokensPerStep, scenario)};
 }
 
 double leastScore(const ExploreObjective& objective, const QuickPoint& point, const Scenario& scenario)
 {
     // Every other step is longer than the noise-free one.
     constexpr double kHalf = 0.5;
-    if (objective.figure == ExploreObjective::Figure::exceedance)
+    if (objective.metric == ExploreObjective::Metric::exceedance)
         return point.noiseFreeSeconds > objective.limit ? kHalf : 0;
-    if (objective.figure == ExploreObjective::Figure::lateness) {
+    if (objective.metric == ExploreObjective::Metric::lateness) {
         const double days = scenario.training.trainTokens / point.tokensPerStep * point.noiseFreeSeconds / kSecondsPerDay;
         return days > objective.limit ? kHalf : 0;
     }

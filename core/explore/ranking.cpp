@@ -37,11 +37,11 @@ ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const Exp
     c.p99 = r.row.p99;
     c.score = r.score;
     c.samples = r.row.samples;
-    ExploreObjective figure = query.objective;
-    figure.figure = figure.isChance() ? ExploreObjective::Figure::mean : figure.figure;
+    ExploreObjective metric = query.objective;
+    metric.metric = metric.isChance() ? ExploreObjective::Metric::mean : metric.metric;
     const auto per = [&](Per what) {
-        figure.per = what;
-        return scoreOf(figure, r.row, c.tokensPerStep, scenario).value * kMillionsPerBillion;
+        metric.per = what;
+        return scoreOf(metric, r.row, c.tokensPerStep, scenario).value * kMillionsPerBillion;
     };
     c.usdPerBillionTokens = per(Per::dollar);
     c.kwhPerBillionTokens = per(Per::energy);
@@ -104,10 +104,10 @@ void setPareto(Exploration& out)
         c.pareto = std::none_of(out.candidates.begin(), out.candidates.end(), [&](const ExploreCandidate& o) { return beats(o, c); });
 }
 
-std::size_t leastBy(const std::vector<ExploreCandidate>& candidates, double ExploreCandidate::*figure)
+std::size_t leastBy(const std::vector<ExploreCandidate>& candidates, double ExploreCandidate::*metric)
 {
     const auto best = std::min_element(candidates.begin(), candidates.end(),
-                                       [figure](const ExploreCandidate& a, const ExploreCandidate& b) { return a.*figure < b.*figure; });
+                                       [metric](const ExploreCandidate& a, const ExploreCandidate& b) { return a.*metric < b.*metric; });
     return static_cast<std::size_t>(best - candidates.begin());
 }
 

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostReported = 20;
-constexpr double kMostFigure = 1e15;                       ///< seconds, GiB, tokens: far beyond any search
+constexpr double kMostMetric = 1e15;                       ///< seconds, GiB, tokens: far beyond any search
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 62; ///< SearchSpace::size
 constexpr std::int64_t kMostNumber = 1'000'000'000;        ///< of parts, samples, GPUs and counts
 
@@ -51,9 +51,9 @@ public:
         m_good = m_good && fits;
         return fits ? value.get<std::int64_t>() : 0;
     }
-    double figure(const json& value)
+    double metric(const json& value)
     {
-        const bool fits = value.is_number() && value >= 0 && value <= kMostFigure;
+        const bool fits = value.is_number() && value >= 0 && value <= kMostMetric;
         m_good = m_good && fits;
         return fits ? value.get<double>() : 0;
     }
@@ -81,7 +81,7 @@ public:
     {
         const json& pair = at(key);
         m_good = m_good && pair.is_array() && pair.size() == 2;
-        return m_good ? Estimate{figure(pair[0]), figure(pair[1])} : Estimate{};
+        return m_good ? Estimate{metric(pair[0]), metric(pair[1])} : Estimate{};
     }
     std::vector<std::string> texts(const json& list)
     {
@@ -126,10 +126,10 @@ Result<ExploreQuery> queryFrom(const json& object, const Diagnostic& none)
     ExploreQuery q;
     q.objective = *objective;
     q.pareto = *pareto;
-    q.constraints = {f.figure(f.at("memory_margin_gib")), f.whole(f.at("max_gpus")), f.flag(f.at("tp_in_node"))};
+    q.constraints = {f.metric(f.at("memory_margin_gib")), f.whole(f.at("max_gpus")), f.flag(f.at("tp_in_node"))};
     q.keep = static_cast<int>(f.whole(f.at("keep")));
     q.mostSampled = static_cast<int>(f.whole(f.at("most")));
-    q.confidence = f.figure(f.at("confidence"));
+    q.confidence = f.metric(f.at("confidence"));
     q.mostPoints = f.whole(f.at("most_points"), q.mostPoints);
     q.drawPoints = f.whole(f.at("draw"));
     q.listRejected = f.flag(f.at("list_rejected"));
@@ -147,7 +147,7 @@ QuickPart partFrom(Fields& f)
     part.points = f.whole(f.at("points"));
     part.valid = f.whole(f.at("valid"));
     for (const json& p : f.rows("fitting", 6))
-        part.fitting.push_back({f.whole(p[0], kMostIndex), f.figure(p[1]), f.figure(p[2]), f.figure(p[3]), f.figure(p[4]), f.flag(p[5])});
+        part.fitting.push_back({f.whole(p[0], kMostIndex), f.metric(p[1]), f.metric(p[2]), f.metric(p[3]), f.metric(p[4]), f.flag(p[5])});
     f.require(part.valid <= part.points && std::ssize(part.fitting) <= part.valid);
     for (const QuickPoint& p : part.fitting)
         f.require(p.tokensPerStep > 0);
@@ -166,9 +166,9 @@ SampleRow rowFrom(Fields& f)
     row.index = f.whole(f.at("row"), kMostIndex);
     row.samples = static_cast<int>(f.whole(f.at("samples")));
     row.fits = f.flag(f.at("fits"));
-    row.noiseFreeSeconds = f.figure(f.at("noise_free_s"));
-    row.peakGib = f.figure(f.at("memory_gib"));
-    row.capacityGib = f.figure(f.at("capacity_gib"));
+    row.noiseFreeSeconds = f.metric(f.at("noise_free_s"));
+    row.peakGib = f.metric(f.at("memory_gib"));
+    row.capacityGib = f.metric(f.at("capacity_gib"));
     row.mean = f.estimate("mean");
     row.p50 = f.estimate("p50");
     row.p95 = f.estimate("p95");

@@ -43,7 +43,7 @@ std::shared_ptr<const CostedStep> CostedPoints::of(std::int64_t index)
 
 std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index, int samples)
 {
-    using Figure = ExploreObjective::Figure;
+    using Metric = ExploreObjective::Metric;
     const std::shared_ptr<const CostedStep> costed = in.costed.of(index);
     SampleRow row;
     row.index = index;
@@ -64,9 +64,9 @@ std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index,
     row.p50 = {s.p50, s.ciP50};
     row.p95 = {s.p95, s.ciP95};
     row.p99 = {s.p99, s.ciP99};
-    if (in.query.objective.figure == Figure::exceedance)
+    if (in.query.objective.metric == Metric::exceedance)
         row.chance = exceedance(PairedSample(run), in.query.objective.limit);
-    if (in.query.objective.figure == Figure::lateness) {
+    if (in.query.objective.metric == Metric::lateness) {
         const std::optional<Estimate> late = lateness(in, in.maker.at(index), samples);
         if (!late)
             return std::nullopt;

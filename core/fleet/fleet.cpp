@@ -91,11 +91,11 @@ private:
 };
 
 /// Figures of one policy in one run.
-struct RunFigure {
+struct RunMetric {
     double mean = 0, p50 = 0, p95 = 0, queueing = 0, utilisation = 0;
 };
 
-RunFigure figureOf(const std::vector<FleetTask>& tasks, const FleetRun& run)
+RunMetric metricOf(const std::vector<FleetTask>& tasks, const FleetRun& run)
 {
     std::vector<double> completion, wait;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -107,35 +107,35 @@ RunFigure figureOf(const std::vector<FleetTask>& tasks, const FleetRun& run)
     return {mean, quantileOfSorted(completion, 0.5), quantileOfSorted(completion, kHigh), queueing, run.utilisation};
 }
 
-using PolicyFigures = std::array<RunFigure, kFleetPolicies>;
+using PolicyMetrics = std::array<RunMetric, kFleetPolicies>;
 
-Estimate over(const std::vector<PolicyFigures>& runs, const auto& figure)
+Estimate over(const std::vector<PolicyMetrics>& runs, const auto& metric)
 {
     std::vector<double> values;
     values.reserve(runs.size());
-    for (const PolicyFigures& run : runs)
-        values.push_back(figure(run));
+    for (const PolicyMetrics& run : runs)
+        values.push_back(metric(run));
     return {meanOf(values), halfWidthOfMean(values)};
 }
 
-FleetPolicyResult resultOf(const std::vector<PolicyFigures>& runs, std::size_t policy)
+FleetPolicyResult resultOf(const std::vector<PolicyMetrics>& runs, std::size_t policy)
 {
-    const auto value = [&](double RunFigure::*f) { return over(runs, [&](const PolicyFigures& r) { return r[policy].*f; }); };
-    const auto ratio = [&](double RunFigure::*f) {
-        return over(runs, [&](const PolicyFigures& r) { return r[0].*f > 0 ? r[policy].*f / (r[0].*f) : 1.0; });
+    const auto value = [&](double RunMetric::*f) { return over(runs, [&](const PolicyMetrics& r) { return r[policy].*f; }); };
+    const auto ratio = [&](double RunMetric::*f) {
+        return over(runs, [&](const PolicyMetrics& r) { return r[0].*f > 0 ? r[policy].*f / (r[0].*f) : 1.0; });
     };
     FleetPolicyResult result;
     result.policy = static_cast<FleetPolicy>(policy);
-    result.mean = value(&RunFigure::mean);
-    result.p50 = value(&RunFigure::p50);
-    result.p95 = value(&RunFigure::p95);
-    result.queueing = value(&RunFigure::queueing);
-    result.utilisation = value(&RunFigure::utilisation);
-    result.meanRatio = ratio(&RunFigure::mean);
-    result.p50Ratio = ratio(&RunFigure::p50);
-    result.p95Ratio = ratio(&RunFigure::p95);
-    result.queueingRatio = ratio(&RunFigure::queueing);
-    result.utilisationChange = over(runs, [&](const PolicyFigures& r) { return r[policy].utilisation - r[0].utilisation; });
+    result.mean = value(&RunMetric::mean);
+    result.p50 = value(&RunMetric::p50);
+    result.p95 = value(&RunMetric::p95);
+    result.queueing = value(&RunMetric::queueing);
+    result.utilisation = value(&RunMetric::utilisation);
+    result.meanRatio = ratio(&RunMetric::mean);
+    result.p50Ratio = ratio(&RunMetric::p50);
+    result.p95Ratio = ratio(&RunMetric::p95);
+    result.queueingRatio = ratio(&RunMetric::queueing);
+    result.utilisationChange = over(runs, [&](const PolicyMetrics& r) { return r[policy].utilisation - r[0].utilisation; });
     return result;
 }
 
@@ -188,7 +188,7 @@ Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, co
                           "",
                           ""};
     const Expectations expectations(table, cluster);
-    std::vector<PolicyFigures> runs(static_cast<std::size_t>(query.runs));
+    std::vector<PolicyMetrics> runs(static_cast<std::size_t>(query.runs));
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
     arena.execute([&] {
         tbb::parallel_for(0, query.runs, [&](int run) {
@@ -198,7 +198,7 @@ Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, co
             const std::vector<double> times = expectations.nodeTimes(options.seed, run);
             for (std::size_t p = 0; p < kFleetPolicies; ++p)
                 runs[static_cast<std::size_t>(run)][p] =
-                    figureOf(tasks, dispatched(tasks, times, cluster.gpusPerNode, static_cast<FleetPolicy>(p)));
+                    metricOf(tasks, dispatched(tasks, times, cluster.gpusPerNode, static_cast<FleetPolicy>(p)));
         });
     });
     if (options.stop.stop_requested())

@@ -83,14 +83,14 @@ double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<doub
     return sharedExceedancePart(samples.acrossShared, sorted, x).stdErr;
 }
 
-Estimate RunFigures::exceedance(double x) const
+Estimate RunMetrics::exceedance(double x) const
 {
     const Estimate own = prism::exceedance(m_sorted, x);
     const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeWithin(x, kEndless));
     return {own.value, halfWidth95(together({stdErr, 0}, sharedExceedancePart(m_shared, m_sorted, x)))};
 }
 
-Estimate RunFigures::between(double low, double high) const
+Estimate RunMetrics::between(double low, double high) const
 {
     const Estimate own = probabilityBetween(m_sorted, low, high);
     const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeWithin(low, high));
@@ -103,14 +103,14 @@ Estimate RunFigures::between(double low, double high) const
     return {own.value, halfWidth95(together(SharedError::Part{stdErr, 0}, SharedError::Part{moved, upper.degrees}))};
 }
 
-Estimate RunFigures::quantile(double p) const
+Estimate RunMetrics::quantile(double p) const
 {
     const double value = quantileOfSorted(m_sorted, p);
     const double own = halfWidthOfQuantile(m_sorted, p, correlationTimeWithin(value, kEndless));
     return {value, halfWidth95(together({own / normalReach(), 0}, sharedPart(m_shared, p)))};
 }
 
-double RunFigures::correlationTimeWithin(double low, double high) const
+double RunMetrics::correlationTimeWithin(double low, double high) const
 {
     if (m_series == nullptr)
         return 1;

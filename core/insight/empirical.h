@@ -28,14 +28,14 @@ namespace prism {
 [[nodiscard]] double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x);
 
 /// Steps of one run, of which intervals are asked: their own errors, their correlation where they follow one another, and what they share.
-class RunFigures final {
+class RunMetrics final {
 public:
     /// Across jobs, or within one; keeps references.
-    static RunFigures across(const StepSamples& samples, const std::vector<double>& sorted)
+    static RunMetrics across(const StepSamples& samples, const std::vector<double>& sorted)
     {
         return {samples.acrossShared, sorted, nullptr};
     }
-    static RunFigures within(const StepSamples& samples, const std::vector<double>& sorted)
+    static RunMetrics within(const StepSamples& samples, const std::vector<double>& sorted)
     {
         return {samples.withinShared, sorted, &samples.withinSeconds};
     }
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] Estimate quantile(double p) const;
 
 private:
-    RunFigures(const SharedError& shared, const std::vector<double>& sorted, const std::vector<double>* series)
+    RunMetrics(const SharedError& shared, const std::vector<double>& sorted, const std::vector<double>* series)
         : m_shared(shared),
           m_sorted(sorted),
           m_series(series)

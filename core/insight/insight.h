@@ -15,7 +15,7 @@ namespace prism {
 
 /// Change against the unchanged scenario (changed minus base), common random numbers. Seconds; `exceedance` is the change of
 /// the probability that a step takes longer than a limit, which the result that holds the change states.
-struct FigureChange {
+struct MetricChange {
     Estimate mean, std, p50, p95, p99, exceedance;
 };
 

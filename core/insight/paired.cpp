@@ -108,11 +108,11 @@ SimOptions pairedSampling(const InsightOptions& options, int samples)
     return sim;
 }
 
-FigureChange pairedTimes(const PairedSample& base, const PairedSample& changed)
+MetricChange pairedTimes(const PairedSample& base, const PairedSample& changed)
 {
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
     const double rho = correlation(base, changed, n);
-    FigureChange change;
+    MetricChange change;
     change.mean = {changed.mean - base.mean,
                    std::hypot(halfWidthOf(base, n, [&](std::size_t i) { return changed.seconds()[i] - base.seconds()[i]; }),
                               sharedHalfWidth(shared(base, &SharedError::mean), shared(changed, &SharedError::mean), rho))};
@@ -122,10 +122,10 @@ FigureChange pairedTimes(const PairedSample& base, const PairedSample& changed)
     return change;
 }
 
-FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds)
+MetricChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds)
 {
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
-    FigureChange change = pairedTimes(base, changed);
+    MetricChange change = pairedTimes(base, changed);
     const auto stdInfluence = [](const PairedSample& s, double x) {
         return s.std > 0 ? ((x - s.mean) * (x - s.mean) - s.variance) / (2 * s.std) : 0.0;
     };

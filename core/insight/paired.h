@@ -34,9 +34,9 @@ struct PairedSample {
 /// paired influence values: for a quantile (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What
 /// all samples of one run share (a finite pool of replicas) enters with the correlation of the pairs. Steps of one job depend on their
 /// neighbours: there the mean's interval is that of batches (halfWidthOfSeriesMean). Both samples are of the same series.
-[[nodiscard]] FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
+[[nodiscard]] MetricChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
 /// Mean and percentiles of the same alone, the rest zero: the exceedance takes longer than all of them.
-[[nodiscard]] FigureChange pairedTimes(const PairedSample& base, const PairedSample& changed);
+[[nodiscard]] MetricChange pairedTimes(const PairedSample& base, const PairedSample& changed);
 
 /// P(X > limit) with its 95 % interval: the score test's, and what all samples of one run share.
 [[nodiscard]] Estimate exceedance(const PairedSample& sample, double limitSeconds);

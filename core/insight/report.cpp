@@ -20,7 +20,7 @@ nlohmann::ordered_json json(const DistributionSummary& s)
             {"p99", s.p99},   {"samples", s.samples}, {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
 }
 
-nlohmann::ordered_json json(const FigureChange& c)
+nlohmann::ordered_json json(const MetricChange& c)
 {
     return {{"mean", json(c.mean)}, {"std", json(c.std)}, {"p50", json(c.p50)},
             {"p95", json(c.p95)},   {"p99", json(c.p99)}, {"exceedance", json(c.exceedance)}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A snapshot and its parts as JSON: what `predict --json` prints and what Python gives as dicts. Keys never change meaning; each has its
-// row in the table of figures (core/insight/figures).
+// row in the table of figures (core/insight/metrics).
 #pragma once
 
 #include "core/engine/evaluator.h"

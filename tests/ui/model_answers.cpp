@@ -194,7 +194,7 @@ TEST(DistributionAnswers, SharesAreCountsOfTheDraws)
     EXPECT_NEAR(cell(table, 1, u"p_step_over_limit"_s), beyond / double(kDraws), 1e-12);
     EXPECT_NEAR(cell(table, 1, u"p_faster_than_baseline"_s), faster / double(kDraws), 1e-12);
     const QStringList lines =
-        figureLines(context.scenarios[1].snapshot, context.scenarios[0].snapshot, cache, {0, 6.13}).filter(u"P(step >"_s);
+        metricLines(context.scenarios[1].snapshot, context.scenarios[0].snapshot, cache, {0, 6.13}).filter(u"P(step >"_s);
     ASSERT_EQ(lines.size(), 1);
     EXPECT_NEAR(numberIn(lines.front().section(u") "_s, 1)), 100.0 * beyond / kDraws, 0.0501);
     EXPECT_NEAR(cell(table, 1, u"p95_change_s"_s), cell(table, 1, u"p95_s"_s) - cell(table, 0, u"p95_s"_s), 1e-9);
@@ -240,7 +240,7 @@ TEST(FilterAnswers, EveryComparisonAtItsLimit)
     s->mfu = 0.4;
     s->daysToTrain = 70;
     s->costUsd = 9e5;
-    for (const auto& [figure, value] : {std::pair{u"p5"_s, s->across.p5},
+    for (const auto& [metric, value] : {std::pair{u"p5"_s, s->across.p5},
                                         {u"p50"_s, 6.5},
                                         {u"p95"_s, s->across.p95},
                                         {u"p99"_s, s->across.p99},
@@ -258,8 +258,8 @@ TEST(FilterAnswers, EveryComparisonAtItsLimit)
                                               {u">="_s, shift <= 0},
                                               {u"="_s, shift == 0},
                                               {u"!="_s, shift != 0}}) {
-                const QString text = u"%1 %2 %3"_s.arg(figure, sign, QString::number(value * (1 + shift), 'g', 17));
-                if (figure != u"tp" || shift == 0) { // whole numbers
+                const QString text = u"%1 %2 %3"_s.arg(metric, sign, QString::number(value * (1 + shift), 'g', 17));
+                if (metric != u"tp" || shift == 0) { // whole numbers
                     EXPECT_EQ(ScenarioFilter(text).matches(entry, s), truth) << text.toStdString();
                 }
             }

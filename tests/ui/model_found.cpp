@@ -26,7 +26,7 @@ TEST(JudgementAnswers, EachErrorIsJudgedByItsFloorAndItsInterval)
     c.measuredMedianSeconds = 9;
     c.predictedMedianSeconds = 9.18;
     struct Case {
-        FigureError error;
+        MetricError error;
         Verdict verdict;
         QString p50Words, p95Words;
     };

@@ -3,7 +3,7 @@
 #include "ui/workspace/headline.h"
 
 #include "core/cost/domain.h"
-#include "core/insight/figures/figuretable.h"
+#include "core/insight/metrics/metrictable.h"
 #include "ui/workspace/distributiondata.h"
 #include "ui/workspace/scenariotablemodel.h"
 
@@ -154,11 +154,11 @@ TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfFigures)
     const QList<HeadlineCell> cells = headlineCells(PageContext(), cache, ScenarioResult(), {});
     ASSERT_EQ(cells.size(), 9);
     for (const HeadlineCell& cell : cells)
-        EXPECT_NE(figureOf(cell.key.toStdString()), nullptr) << cell.label.toStdString();
+        EXPECT_NE(metricOf(cell.key.toStdString()), nullptr) << cell.label.toStdString();
     for (const int column : {ScenarioTableModel::rangeColumn, ScenarioTableModel::p95Column, ScenarioTableModel::changeColumn}) {
-        EXPECT_FALSE(ScenarioTableModel::figureKeys(column).isEmpty()) << column;
-        for (const QString& key : ScenarioTableModel::figureKeys(column))
-            EXPECT_NE(figureOf(key.toStdString()), nullptr) << key.toStdString();
+        EXPECT_FALSE(ScenarioTableModel::metricKeys(column).isEmpty()) << column;
+        for (const QString& key : ScenarioTableModel::metricKeys(column))
+            EXPECT_NE(metricOf(key.toStdString()), nullptr) << key.toStdString();
     }
 }
 

@@ -2,7 +2,7 @@
 // How things are drawn, by known answers: sizes, dashes, hatches, colours, and the edges at which a figure's text changes.
 #include "ui/look/change.h"
 #include "ui/look/dates.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/look/format.h"
 
 #include <QFontMetricsF>
@@ -147,7 +147,7 @@ TEST(LookAnswers, RunsHaveOneBaseLineInTheMiddle)
 {
     const Look look(lightPalette(), 2);
     const QRectF rect(20, 10, 250, 60);
-    const FigureRuns runs{{u"HE"_s, Type::headline}, {u"HE"_s, Type::small}};
+    const TextRuns runs{{u"HE"_s, Type::headline}, {u"HE"_s, Type::small}};
     const QFontMetricsF large(look.font(Type::headline)), small(look.font(Type::small));
     double used = 0;
     const QRect ink = inkOf(drawn([&](QPainter& p) { used = drawRuns(p, rect, runs, look); }));
@@ -162,7 +162,7 @@ TEST(LookAnswers, RunsHaveOneBaseLineInTheMiddle)
     EXPECT_NEAR(ink.right(), 20 + used, 4);
     // Without room: shortened at the right end, and nothing behind it.
     for (const bool isName : {false, true}) {
-        FigureRuns longer{{u"HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH"_s, Type::headline, Role::text, false, isName}, {u"HE"_s}};
+        TextRuns longer{{u"HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH"_s, Type::headline, Role::text, false, isName}, {u"HE"_s}};
         double width = 0;
         const QRect cut = inkOf(drawn([&](QPainter& p) { width = drawRuns(p, rect, longer, look); }));
         EXPECT_LE(cut.right(), 271);
@@ -263,7 +263,7 @@ TEST(FormatEdges, AChangeIsFoundBeyondItsIntervalAndRounding)
     EXPECT_EQ(format::timeChange({0.0996, 1e-9}), u"+99.6 ms"_s);
     EXPECT_EQ(format::timeChange({1.2345, 0.0004}), u"+1.2 s"_s);
     EXPECT_EQ(format::timeChange({1.2345, 0.3}), u"+1.2 s"_s);
-    EXPECT_EQ(format::signedFigure(-1234.5, 0.2), u"−1,234.5"_s);
+    EXPECT_EQ(format::signedMetric(-1234.5, 0.2), u"−1,234.5"_s);
     EXPECT_EQ(format::intervalNextTo(1, 0.0004), u"± 400 µs"_s) << "from a second on the interval has its own unit";
     EXPECT_EQ(format::intervalNextTo(0.9999, 0.04), u"± 0.04 s"_s);
     EXPECT_EQ(format::deltaSeconds(0.052, 0), u"(+52 ms)"_s) << "nothing is a share of zero";

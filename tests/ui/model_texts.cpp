@@ -38,7 +38,7 @@ void addContext(Recorded& record)
             const QString name = u"distribution %1 to %2%3"_s.arg(limits.lower).arg(limits.upper).arg(within ? u" within"_s : QString());
             record.add(name, distributionTable(context, cache, limits, within));
             for (const ShownScenario& s : context.scenarios)
-                record.add(name, figureLines(s.snapshot, context.scenarios[0].snapshot, cache, limits).join(u" | "_s));
+                record.add(name, metricLines(s.snapshot, context.scenarios[0].snapshot, cache, limits).join(u" | "_s));
         }
 }
 

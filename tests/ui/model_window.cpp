@@ -233,7 +233,7 @@ TEST(TableAnswers, FiguresOfAScenarioByHand)
     ChangesCache cache;
     const PageContext context = twoScenarios();
     const SnapshotPtr base = context.scenarios[0].snapshot;
-    const auto lines = [&](const SnapshotPtr& s, const StepLimits& limits = {}) { return figureLines(s, base, cache, limits); };
+    const auto lines = [&](const SnapshotPtr& s, const StepLimits& limits = {}) { return metricLines(s, base, cache, limits); };
     EXPECT_EQ(lines(base), QStringList({u"p50 6.50 s ± 12 ms"_s, u"p95 6.95 s ± 18 ms"_s, u"p99 6.99 s ± 24 ms"_s}));
     EXPECT_EQ(lines(nullptr), QStringList());
     const QString beyond = lines(base, {0, 6.4}).value(3);

@@ -120,18 +120,18 @@ TEST(Charts, DimWhileStaleAndKeepTheirPicture)
 TEST(Tornado, PutsTheLargestOnTopAndSumsTheRest)
 {
     const SensitivityTable table = samples::sensitivityTable();
-    const TornadoData data = tornadoOf(table, Figure::p95, {0});
+    const TornadoData data = tornadoOf(table, Metric::p95, {0});
     ASSERT_EQ(data.rows.size(), 11U);
     EXPECT_EQ(data.rows.front().id, u"dp.all_gather"_s);
     EXPECT_EQ(data.baseline, u"p95 now 9.30 s"_s);
     EXPECT_EQ(data.rows.front().doubled.input, u"CV 12 %"_s);
     EXPECT_TRUE(data.rows.back().isOthers);
     EXPECT_EQ(data.rows.back().label, u"3 more move p95 by less than 5.1 ms each; click to list them"_s) << "the largest of them: 5 ms";
-    const TornadoData whole = tornadoOf(table, Figure::p95, {.isWhole = true});
+    const TornadoData whole = tornadoOf(table, Metric::p95, {.isWhole = true});
     EXPECT_EQ(whole.rows.size(), table.rows.size() + 1) << "every cause, and the way back";
     SensitivityTable lone = table; // what is small against the largest is counted, however few causes there are
     lone.rows.front().spreadDoubled.p95.value = 5;
-    EXPECT_EQ(tornadoOf(lone, Figure::p95).rows.size(), 3U) << "5 s, 171 ms, and the rest below a thirtieth of 5 s";
+    EXPECT_EQ(tornadoOf(lone, Metric::p95).rows.size(), 3U) << "5 s, 171 ms, and the rest below a thirtieth of 5 s";
     EXPECT_NEAR(data.rows.back().doubled.change, 0.010, 1e-12);
     const auto starred = std::find_if(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
     ASSERT_NE(starred, data.rows.end());
@@ -143,9 +143,9 @@ TEST(Tornado, ReactsToDataAndHatchesWhatIsNotCalibrated)
     Theme theme;
     TornadoChart chart(theme);
     chart.resize(600, 500);
-    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, {0}));
+    chart.setData(tornadoOf(samples::sensitivityTable(), Metric::p95, {0}));
     const QImage one = paintedChart(chart, Look(lightPalette()), 1);
-    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, {0, u"no measurement"_s}));
+    chart.setData(tornadoOf(samples::sensitivityTable(), Metric::p95, {0, u"no measurement"_s}));
     EXPECT_NE(one, paintedChart(chart, Look(lightPalette()), 1));
     EXPECT_TRUE(chart.itemText(0).contains(u"no measurement"_s));
     EXPECT_EQ(chart.asTable().rows[0][3].toDouble(), -0.142);
@@ -173,7 +173,7 @@ TEST(ScaleChart, SizesThatCannotBeAndThoseBeyondWhatWasMeasuredAreHatchedAndSayS
     const auto painted = [&](const ScaleCurve& curve) {
         ScaleChart chart(theme);
         chart.resize(900, 400);
-        chart.setData(scaleDataOf(curve, ScaleFigure::stepTime, scenario));
+        chart.setData(scaleDataOf(curve, ScaleMetric::stepTime, scenario));
         for (int i = 0; i < chart.itemCount(); ++i) {
             const ScalePoint& p = curve.points[static_cast<std::size_t>(i)];
             const QString read = chart.itemReading(i).join(u' '), note = chart.asTable().rows[i].back();

@@ -28,13 +28,13 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
                       {u"* Not monotonic: removing and doubling the spread both raise p95."_s,
                        u"n = 10,000 steps each, seed 7, one cause at a time, common random numbers. Whiskers: 95 %."_s},
                       {}});
-    tornado->setData(tornadoOf(samples::sensitivityTable(), Figure::p95, {0}));
+    tornado->setData(tornadoOf(samples::sensitivityTable(), Metric::p95, {0}));
     tornado->setHighlighted(u"dp.all_gather"_s);
     tornado->resize(640, 650);
     charts.push_back({u"tornado"_s, std::move(tornado)});
     auto uncalibrated = std::make_unique<TornadoChart>(theme);
     uncalibrated->setText({u"What moves p50"_s, u"Outside the calibrated range"_s, {u"Hatched: no GEMM of this size was measured."_s}, {}});
-    uncalibrated->setData(tornadoOf(samples::sensitivityTable(), Figure::p50, {1, u"no GEMM of this size was measured"_s}));
+    uncalibrated->setData(tornadoOf(samples::sensitivityTable(), Metric::p50, {1, u"no GEMM of this size was measured"_s}));
     uncalibrated->resize(640, 500);
     charts.push_back({u"tornado-uncalibrated"_s, std::move(uncalibrated)});
     auto bars = std::make_unique<PairedBarChart>(theme);
@@ -92,9 +92,9 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
     charts.push_back({u"memory"_s, std::move(memory)});
     ShownScenario scenario;
     scenario.name = u"TP8 PP16 DP128"_s;
-    for (const auto& [name, figure] : {std::pair{u"scale"_s, ScaleFigure::stepTime}, {u"scale-mfu"_s, ScaleFigure::mfu}}) {
+    for (const auto& [name, metric] : {std::pair{u"scale"_s, ScaleMetric::stepTime}, {u"scale-mfu"_s, ScaleMetric::mfu}}) {
         auto scale = std::make_unique<ScaleChart>(theme);
-        ScaleData data = scaleDataOf(samples::scaleCurve(), figure, scenario);
+        ScaleData data = scaleDataOf(samples::scaleCurve(), metric, scenario);
         data.currentGpus = 16384;
         data.currentLabel = u"now 16,384"_s;
         scale->setText({u"Step time over the number of GPUs"_s,

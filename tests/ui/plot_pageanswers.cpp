@@ -47,15 +47,15 @@ std::string text(const QString& sentence)
 TEST(PageAnswers, APlaceToKeepASlowNodeOn)
 {
     const PlacementMap one = mapOf({1.03, 1.004, 0, 1.021}, 1); // the third place was not evaluated
-    EXPECT_EQ(text(placementAnswer(one, PlaceFigure::p95)),
+    EXPECT_EQ(text(placementAnswer(one, PlaceMetric::p95)),
               "Keep a node that is 15 % slow on stage 1 (p95 +0.4 %) and away from stage 0 (+3.0 %).");
-    EXPECT_EQ(text(placementAnswer(mapOf({1.03, 1.004, 1.05, 1.021}, 2), PlaceFigure::p50)),
+    EXPECT_EQ(text(placementAnswer(mapOf({1.03, 1.004, 1.05, 1.021}, 2), PlaceMetric::p50)),
               "Keep a node that is 15 % slow on stage 1 of replica 0 (p50 +0.4 %) and away from stage 0 of replica 1 (+5.0 %).");
     PlacementMap equal = one;
     equal.withinNoise = true;
-    EXPECT_EQ(text(placementAnswer(equal, PlaceFigure::p99)),
+    EXPECT_EQ(text(placementAnswer(equal, PlaceMetric::p99)),
               "A node that is 15 % slow changes p99 by +0.4 % to +3.0 % at any place: where it is does not matter.");
-    EXPECT_TRUE(placementAnswer(mapOf({0, 0}, 1), PlaceFigure::p95).isEmpty());
+    EXPECT_TRUE(placementAnswer(mapOf({0, 0}, 1), PlaceMetric::p95).isEmpty());
 }
 
 TEST(PageAnswers, TheNextSizeThatFits)

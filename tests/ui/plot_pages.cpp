@@ -134,12 +134,12 @@ TEST_F(Pages, TheTornadoOfALimitIsOfItsProbability)
     SensitivityPage page(m_theme);
     page.resize(1056, 680);
     m_context.limitSeconds = m_context.scenarios[0].snapshot->across.p50;
-    page.restoreState({{u"figure"_s, static_cast<int>(Figure::exceedance)}});
+    page.restoreState({{u"figure"_s, static_cast<int>(Metric::exceedance)}});
     page.setContext(m_context);
     settle(page);
     const TornadoData& data = page.tornado().data();
     ASSERT_TRUE(data.isShare);
-    EXPECT_TRUE(data.figure.startsWith(u"P(step > "_s)) << data.figure.toStdString();
+    EXPECT_TRUE(data.metric.startsWith(u"P(step > "_s)) << data.metric.toStdString();
     ASSERT_GT(page.tornado().itemCount(), 2);
     for (const TornadoRow& row : data.rows) {
         EXPECT_LE(std::abs(row.removed.change), 1.0) << "a change of a probability";
@@ -152,7 +152,7 @@ TEST_F(Pages, TheTornadoOfALimitIsOfItsProbability)
     page.setContext(m_context);
     settle(page);
     EXPECT_NE(page.tornado().data().baseline, half);
-    EXPECT_NE(page.tornado().data().figure, QString());
+    EXPECT_NE(page.tornado().data().metric, QString());
 }
 
 TEST_F(Pages, PipelineShowsAStepAndWritesATrace)

@@ -58,11 +58,11 @@ void addRowCharts(Made& all, const Theme& theme)
     table.exceedance = {0.05, 0.004};
     for (SensitivityRow& row : table.rows)
         row.spreadDoubled.exceedance = {row.spreadDoubled.p95.value / 4, 0.001};
-    for (const auto& [name, figure] : {std::pair{u"tornado p50"_s, Figure::p50},
-                                       {u"tornado p95"_s, Figure::p95},
-                                       {u"tornado p99"_s, Figure::p99},
-                                       {u"tornado share"_s, Figure::exceedance}})
-        make<TornadoChart>(all, theme, name, {640, 560}, [&](TornadoChart& c) { c.setData(tornadoOf(table, figure, {2, {}, 6})); });
+    for (const auto& [name, metric] : {std::pair{u"tornado p50"_s, Metric::p50},
+                                       {u"tornado p95"_s, Metric::p95},
+                                       {u"tornado p99"_s, Metric::p99},
+                                       {u"tornado share"_s, Metric::exceedance}})
+        make<TornadoChart>(all, theme, name, {640, 560}, [&](TornadoChart& c) { c.setData(tornadoOf(table, metric, {2, {}, 6})); });
     for (const auto by : {AttributionBy::kernelClass, AttributionBy::stage, AttributionBy::cause})
         make<PairedBarChart>(all, theme, u"paired %1"_s.arg(static_cast<int>(by)), {420, 480},
                              [&](PairedBarChart& c) { c.setData(pairedOf(samples::tailAttribution(), by, 1, &table)); });
@@ -98,9 +98,9 @@ void addScales(Made& all, const Theme& theme)
     ScaleCurve curve = samples::scaleCurve();
     curve.points.resize(6);
     curve.points[4].outside = {"a measurement"};
-    for (const auto figure : {ScaleFigure::stepTime, ScaleFigure::throughput, ScaleFigure::mfu, ScaleFigure::cost})
-        make<ScaleChart>(all, theme, u"scale %1"_s.arg(static_cast<int>(figure)), {700, 360}, [&](ScaleChart& c) {
-            ScaleData data = scaleDataOf(curve, figure, scenario);
+    for (const auto metric : {ScaleMetric::stepTime, ScaleMetric::throughput, ScaleMetric::mfu, ScaleMetric::cost})
+        make<ScaleChart>(all, theme, u"scale %1"_s.arg(static_cast<int>(metric)), {700, 360}, [&](ScaleChart& c) {
+            ScaleData data = scaleDataOf(curve, metric, scenario);
             data.currentGpus = 1024;
             data.currentLabel = u"now 1,024"_s;
             c.setData(data);
@@ -139,7 +139,7 @@ void addJobs(Made& all, const Theme& theme)
             data.axisTitle = u"days"_s;
             data.perUnit = first < 10 ? 24 : 1;
             data.groupLabel = u"failures"_s;
-            data.groupFigure = u"+2.0 days"_s;
+            data.groupMetric = u"+2.0 days"_s;
             c.setData(data);
         });
     for (const bool dated : {true, false})

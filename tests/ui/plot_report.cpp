@@ -6,7 +6,7 @@
 #include "ui/plot/jobwaterfall.h"
 #include "ui/look/format.h"
 #include "ui/report/reportbundle.h"
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 #include <QDir>
 #include <QFile>
@@ -116,8 +116,8 @@ TEST(Report, EverySlideSaysASentenceAboutWhatItShows)
     mentionsThat(scenarioSentence(found), format::seconds(most->snapshot->across.p95).text() + u" with "_s + most->name);
     ASSERT_TRUE(found.best().job);
     mentionsThat(costSentence(found), format::dollars(found.best().job->costUsdMean).text());
-    for (const ReportFigure& figure : reportFigures(found))
-        EXPECT_TRUE(figure.sentence.endsWith(u'.')) << figure.id.toStdString();
+    for (const ReportChart& chart : reportCharts(found))
+        EXPECT_TRUE(chart.sentence.endsWith(u'.')) << chart.id.toStdString();
 }
 
 TEST(Report, HtmlNeedsNothingElseAndShowsTextAsText)
@@ -128,7 +128,7 @@ TEST(Report, HtmlNeedsNothingElseAndShowsTextAsText)
     EXPECT_FALSE(html.contains(u"<b>slow</b> & co"_s));
     EXPECT_TRUE(html.contains(u"&lt;b&gt;slow&lt;/b&gt; &amp; co"_s));
     EXPECT_TRUE(html.contains(foundOnce().answer.sentence.toHtmlEscaped()));
-    EXPECT_EQ(html.count(u"<svg "_s), static_cast<int>(reportFigures(foundOnce()).size()));
+    EXPECT_EQ(html.count(u"<svg "_s), static_cast<int>(reportCharts(foundOnce()).size()));
     EXPECT_EQ(html.count(u"<svg "_s), html.count(u"</svg>"_s));
     const QString p95 = format::seconds(foundOnce().best().snapshot->across.p95).text().replace(u' ', QChar::Nbsp);
     EXPECT_TRUE(html.contains(u"<b>%1</b>"_s.arg(p95))) << "a figure stays beside its unit";
@@ -156,7 +156,7 @@ TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
     EXPECT_EQ(writeReportBundle(first, foundOnce()), QString());
     EXPECT_EQ(writeReportBundle(second, foundOnce()), QString());
     const QStringList files = QDir(first).entryList(QDir::Files);
-    EXPECT_EQ(files.filter(u".png"_s).size(), static_cast<int>(reportFigures(foundOnce()).size()));
+    EXPECT_EQ(files.filter(u".png"_s).size(), static_cast<int>(reportCharts(foundOnce()).size()));
     EXPECT_EQ(files.filter(u".csv"_s).size(), 4);
     const auto content = [](const QString& path) {
         QFile file(path);
@@ -178,7 +178,7 @@ TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
 TEST(Report, ItsFiguresAreThoseOfTheScenarios)
 {
     const Findings& found = foundOnce();
-    const TableData scenarios = scenarioFigures(found), curves = curveFigures(found);
+    const TableData scenarios = scenarioMetrics(found), curves = curveMetrics(found);
     ASSERT_EQ(scenarios.rows.size(), static_cast<int>(found.scenarios.size()));
     const auto p95 = scenarios.header.indexOf(u"p95 [s]"_s), hash = scenarios.header.indexOf(u"hash"_s);
     int points = 0;
@@ -190,8 +190,8 @@ TEST(Report, ItsFiguresAreThoseOfTheScenarios)
         points += static_cast<int>(found.scenarios[i].cdf.size());
     }
     EXPECT_EQ(curves.rows.size(), points);
-    EXPECT_EQ(causeFigures(found).rows.size(), static_cast<int>(found.causes.size()));
-    EXPECT_FALSE(assumptionFigures(found).rows.isEmpty());
+    EXPECT_EQ(causeMetrics(found).rows.size(), static_cast<int>(found.causes.size()));
+    EXPECT_FALSE(assumptionMetrics(found).rows.isEmpty());
 }
 
 TEST(JobWaterfall, RoundedStepsAddUpToTheTotal)
@@ -205,7 +205,7 @@ TEST(JobWaterfall, RoundedStepsAddUpToTheTotal)
     const WaterfallData data = jobWaterfall(job, 0.9 * job.plan.stepSeconds, 0);
     double sum = 0, total = 0;
     for (const WaterfallRow& row : data.rows)
-        (row.kind == WaterfallRow::Kind::total ? total : sum) += QString(row.figure).remove(u'+').remove(u',').toDouble();
+        (row.kind == WaterfallRow::Kind::total ? total : sum) += QString(row.metric).remove(u'+').remove(u',').toDouble();
     EXPECT_NEAR(sum, total, 1e-9);
 }
 

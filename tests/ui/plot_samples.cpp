@@ -25,9 +25,9 @@ DistributionSummary summary(double p50, double spread)
     return s;
 }
 
-FigureChange change(double p95, double halfWidth)
+MetricChange change(double p95, double halfWidth)
 {
-    FigureChange c;
+    MetricChange c;
     c.p95 = {p95, halfWidth};
     c.p50 = {p95 * 0.4, halfWidth * 0.5};
     c.p99 = {p95 * 1.6, halfWidth * 2};

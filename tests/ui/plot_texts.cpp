@@ -12,7 +12,7 @@
 #include "ui/pages/pipelinetext.h"
 #include "ui/pages/placementgroups.h"
 #include "ui/plot/jobwaterfall.h"
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 namespace prism::ui::test {
 
@@ -22,9 +22,9 @@ namespace {
 
 void add(Recorded& record, const QString& name, const ReportTable& table)
 {
-    for (const QList<FigureRuns>& row : table.rows) {
+    for (const QList<TextRuns>& row : table.rows) {
         QStringList cells;
-        for (const FigureRuns& runs : row)
+        for (const TextRuns& runs : row)
             cells << plainText(runs) + u" ~%1"_s.arg(static_cast<int>(runs.isEmpty() ? Role::text : runs.back().role));
         record.add(name, cells.join(u" | "_s));
     }
@@ -55,9 +55,9 @@ void addPlaces(Recorded& record)
                                          .arg(sorted.rowOfReplica[0])
                                          .arg(sorted.rowOfReplica[3]));
     for (const auto grouping : {PlaceGrouping::replicaAndStage, PlaceGrouping::node, PlaceGrouping::rack})
-        for (const auto figure : {PlaceFigure::p50, PlaceFigure::p95, PlaceFigure::p99}) {
-            const GroupedPlaces places = placesBy(grouping, sorted, figure, s, {"n-0", "n-1"});
-            const QString name = u"places %1 %2"_s.arg(nameOf(grouping), nameOf(figure));
+        for (const auto metric : {PlaceMetric::p50, PlaceMetric::p95, PlaceMetric::p99}) {
+            const GroupedPlaces places = placesBy(grouping, sorted, metric, s, {"n-0", "n-1"});
+            const QString name = u"places %1 %2"_s.arg(nameOf(grouping), nameOf(metric));
             add(record, name, places.data);
             for (const auto& [cell, nodes] : places.slowAt)
                 record.add(name + u" slow"_s, u"%1 has %2, first %3"_s.arg(cell).arg(nodes.size()).arg(nodes.front()));
@@ -143,9 +143,9 @@ void addFindings(Recorded& record)
         for (const QStringList& lines :
              {placeSentences(f), QStringList{jobSentence(f), costSentence(f), scenarioSentence(f), receiptLine(f)}})
             record.add(u"findings"_s, lines.join(u" | "_s));
-        for (const ReportFigure& figure : reportFigures(f))
+        for (const ReportChart& metric : reportCharts(f))
             record.add(u"report figure"_s,
-                       u"%1: %2 %3 %4 high %5"_s.arg(figure.id, figure.title, figure.sentence, figure.footnote).arg(figure.height));
+                       u"%1: %2 %3 %4 high %5"_s.arg(metric.id, metric.title, metric.sentence, metric.footnote).arg(metric.height));
     }
     add(record, u"report scenarios"_s, scenarioTable(f));
     add(record, u"report job"_s, jobTable(f));
@@ -154,11 +154,11 @@ void addFindings(Recorded& record)
     for (const JobFact& fact : jobFacts(job(25)))
         record.add(u"job fact"_s, u"%1 %2 %3, %4"_s.arg(fact.name, fact.number, fact.unit, fact.note));
     for (const WaterfallRow& row : jobWaterfall(job(25), 8.9, 0).rows)
-        record.add(u"job waterfall"_s, u"%1 | %2 | %3 | %4 %5 %6 %7 %8"_s.arg(row.label, row.detail, row.figure, row.interval, row.note)
+        record.add(u"job waterfall"_s, u"%1 | %2 | %3 | %4 %5 %6 %7 %8"_s.arg(row.label, row.detail, row.metric, row.interval, row.note)
                                            .arg(row.value)
                                            .arg(row.whiskerLow)
                                            .arg(row.whiskerHigh));
-    record.add(u"job waterfall"_s, jobWaterfall(job(25), 8.9, 0).groupFigure);
+    record.add(u"job waterfall"_s, jobWaterfall(job(25), 8.9, 0).groupMetric);
 }
 
 void addSteps(Recorded& record)

@@ -160,7 +160,7 @@ TEST_F(Preview, AClickOnAChangeOpensItsWaterfall)
     settle(*window);
     QPoint at(-1, -1);
     for (int x = 0; x < strip.width() && at.x() < 0; x += 10)
-        if (strip.figureAt({x, 40}).contains(u"p95"_s))
+        if (strip.metricAt({x, 40}).contains(u"p95"_s))
             at = {x, 40};
     ASSERT_GE(at.x(), 0);
     QTest::mouseClick(&strip, Qt::LeftButton, {}, at);

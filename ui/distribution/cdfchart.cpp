@@ -113,7 +113,7 @@ void CdfChart::contextMenuEvent(QContextMenuEvent* event)
     QMenu menu;
     menu.addAction(tr("Mark %1…").arg(format::seconds(seconds).text()), this, [this, seconds] { Q_EMIT markWanted(seconds); });
     if (m_state->limit.seconds > 0)
-        menu.addAction(tr("Explain the share beyond the limit"), this, [this] { Q_EMIT figureWanted(u"guarantee:exceedance"_s); });
+        menu.addAction(tr("Explain the share beyond the limit"), this, [this] { Q_EMIT metricWanted(u"guarantee:exceedance"_s); });
     menu.exec(event->globalPos());
 }
 

@@ -61,7 +61,7 @@ Q_SIGNALS:
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);
     void markWanted(double seconds);       ///< the user asks for a mark at this time
-    void figureWanted(const QString& key); ///< ... where a figure comes from
+    void metricWanted(const QString& key); ///< ... where a figure comes from
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

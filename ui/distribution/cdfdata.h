@@ -27,7 +27,7 @@ struct ChartCurve {
     double noiseFreeSeconds = 0;
     bool outside = false; ///< of the calibrated range: its band is hatched
     QString change;       ///< of p95 against the baseline: "+5.4 %", "baseline"; empty = nothing to compare with
-    QString figure;       ///< "p95 7.13 s": part of the label on paper, where no table is next to it
+    QString metric;       ///< "p95 7.13 s": part of the label on paper, where no table is next to it
 };
 
 /// What the limit's flag says; made by the page from core's figures.

@@ -19,7 +19,7 @@ QString CdfView::labelOf(const ChartCurve& c, const Look& look, double widestNam
     const QString name = QFontMetricsF(look.font(Type::smallStrong)).elidedText(c.name, Qt::ElideMiddle, look.px(widestName));
     QStringList parts{name};
     if (m_state.paper)
-        parts << c.figure;
+        parts << c.metric;
     parts << c.change;
     parts.removeAll(QString());
     return parts.join(u"  "_s);

@@ -11,7 +11,7 @@
 #include "ui/theme/presentation.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/change.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/look/format.h"
 #include "ui/workspace/curvepick.h"
 #include "ui/workspace/distributiondata.h"
@@ -74,7 +74,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::markWanted, this, &Page::markWanted);
     connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
-    connect(m_chart, &CdfChart::figureWanted, this, &Page::figureWanted);
+    connect(m_chart, &CdfChart::metricWanted, this, &Page::metricWanted);
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
     hideInPresentation(*m_between, theme);
 }

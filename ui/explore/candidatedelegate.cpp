@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/explore/candidatedelegate.h"
 
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 
 #include <QPainter>
 
@@ -23,7 +23,7 @@ void CandidateDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     painter->fillRect(option.rect, look[option.state & QStyle::State_Selected ? Role::selection : Role::panel]);
     painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), look[Role::separator]);
     QRectF rect = QRectF(option.rect).adjusted(look.px(kPad), 0, -look.px(kPad), 0);
-    const auto runs = index.data(kRunsRole).value<FigureRuns>();
+    const auto runs = index.data(kRunsRole).value<TextRuns>();
     const bool isLeft = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>() & Qt::AlignLeft;
     if (!isLeft)
         rect.setLeft(std::max(rect.left(), rect.right() - widthOf(runs, look)));
@@ -44,7 +44,7 @@ QSize CandidateDelegate::sizeHint(const QStyleOptionViewItem& /*option*/, const 
 {
     const Look& look = m_theme.look();
     const double bar = index.data(kMemoryRole).isValid() ? look.px(kBarWidth + 2 * kPad) : 0;
-    const auto text = widthOf(index.data(kRunsRole).value<FigureRuns>(), look);
+    const auto text = widthOf(index.data(kRunsRole).value<TextRuns>(), look);
     return {static_cast<int>(text + bar) + 2 * look.px(kPad) + 2, look.px(metric::row)};
 }
 

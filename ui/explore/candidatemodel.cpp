@@ -3,7 +3,7 @@
 
 #include "ui/explore/candidatedelegate.h"
 #include "ui/findings/searchtext.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/plot/plotbase.h"
@@ -93,16 +93,16 @@ Estimate CandidateModel::change(const ExploreCandidate& c) const
     return {c.p95.value / m_now.value - 1, std::hypot(c.p95.halfWidth, m_now.halfWidth) / m_now.value};
 }
 
-FigureRuns CandidateModel::runs(int candidate, int column) const
+TextRuns CandidateModel::runs(int candidate, int column) const
 {
     const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
     if (column == nameColumn) {
         const QString mark = text(candidate, markColumn), further = furtherSettings(c);
-        FigureRuns all{{layoutName(c), candidate == 0 ? Type::bodyStrong : Type::body}};
+        TextRuns all{{layoutName(c), candidate == 0 ? Type::bodyStrong : Type::body}};
         if (!further.isEmpty())
-            all << FigureRun{u"  "_s + further, Type::small, Role::textSecondary};
+            all << TextRun{u"  "_s + further, Type::small, Role::textSecondary};
         if (!mark.isEmpty())
-            all << FigureRun{u"   "_s + mark, Type::smallStrong, Role::accent};
+            all << TextRun{u"   "_s + mark, Type::smallStrong, Role::accent};
         return all;
     }
     if (column == changeColumn && m_now.value > 0) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/explore/explore.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/look/format.h"
 #include "ui/look/tabledata.h"
 
@@ -38,7 +38,7 @@ public:
 private:
     [[nodiscard]] double sortKey(int candidate, int column) const;
     [[nodiscard]] QString text(int candidate, int column) const;
-    [[nodiscard]] FigureRuns runs(int candidate, int column) const;
+    [[nodiscard]] TextRuns runs(int candidate, int column) const;
     [[nodiscard]] Estimate change(const ExploreCandidate& candidate) const; ///< of p95 against now, a share
 
     std::shared_ptr<const Exploration> m_exploration;

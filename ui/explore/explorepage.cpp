@@ -32,7 +32,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kFigureLetters = 7;    ///< of a name in the choice of figures that are always seen
+constexpr int kMetricLetters = 7;    ///< of a name in the choice of figures that are always seen
 constexpr double kRangesField = 216; // pixels at scale 1
 constexpr int kReportedReasons = 6;
 const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p95"_s};
@@ -50,13 +50,13 @@ Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, c
 }
 
 /// A figure that an axis can show.
-struct AxisFigure {
+struct AxisMetric {
     const char* name;
     double (*value)(const ExploreCandidate&);
     double (*half)(const ExploreCandidate&);
     bool moreIsBetter;
 };
-const AxisFigure kFigures[] = {
+const AxisMetric kMetrics[] = {
     {QT_TR_NOOP("p50, s"), [](const ExploreCandidate& c) { return c.p50.value; }, [](const ExploreCandidate& c) { return c.p50.halfWidth; },
      false},
     {QT_TR_NOOP("p95, s"), [](const ExploreCandidate& c) { return c.p95.value; }, [](const ExploreCandidate& c) { return c.p95.halfWidth; },
@@ -90,8 +90,8 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
       m_model(new CandidateModel(this)),
       m_table(new QTableView),
       m_scatter(new ScatterChart(theme)),
-      m_xFigure(new QComboBox),
-      m_yFigure(new QComboBox)
+      m_xMetric(new QComboBox),
+      m_yMetric(new QComboBox)
 {
     buildTools();
     auto* main = new QWidget;
@@ -110,7 +110,7 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
     connect(m_objective, &SegmentedControl::chosen, this, &ExplorePage::contextChanged);
     connect(m_compare, &QPushButton::clicked, this, &ExplorePage::compareBoth);
     connect(m_scatter, &ScatterChart::itemPicked, this, &ExplorePage::highlight);
-    for (QComboBox* box : {m_xFigure, m_yFigure})
+    for (QComboBox* box : {m_xMetric, m_yMetric})
         connect(box, &QComboBox::activated, this, &ExplorePage::refreshScatter);
     refresh();
 }
@@ -129,19 +129,19 @@ void ExplorePage::buildTools()
     m_start->setProperty("kind", u"primary"_s);
     addTools({m_ranges});
     addTools({m_objective, m_start});
-    for (const AxisFigure& figure : kFigures)
-        for (QComboBox* box : {m_xFigure, m_yFigure})
-            box->addItem(tr(figure.name));
-    for (QComboBox* box : {m_xFigure, m_yFigure}) {
+    for (const AxisMetric& metric : kMetrics)
+        for (QComboBox* box : {m_xMetric, m_yMetric})
+            box->addItem(tr(metric.name));
+    for (QComboBox* box : {m_xMetric, m_yMetric}) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(kFigureLetters);
+        box->setMinimumContentsLength(kMetricLetters);
     }
-    m_yFigure->setCurrentIndex(1);
-    m_xFigure->setAccessibleName(tr("Figure on the horizontal axis"));
-    m_yFigure->setAccessibleName(tr("Figure on the vertical axis"));
+    m_yMetric->setCurrentIndex(1);
+    m_xMetric->setAccessibleName(tr("Figure on the horizontal axis"));
+    m_yMetric->setAccessibleName(tr("Figure on the vertical axis"));
     auto* against = plainLabel(tr("over"));
     against->setProperty("role", u"secondary"_s);
-    addTools({m_yFigure, against, m_xFigure});
+    addTools({m_yMetric, against, m_xMetric});
 }
 
 QWidget* ExplorePage::buildNote()
@@ -385,7 +385,7 @@ void ExplorePage::refreshRejected()
 void ExplorePage::refreshScatter()
 {
     const Exploration* found = m_search.value();
-    const AxisFigure &x = kFigures[std::max(m_xFigure->currentIndex(), 0)], &y = kFigures[std::max(m_yFigure->currentIndex(), 0)];
+    const AxisMetric &x = kMetrics[std::max(m_xMetric->currentIndex(), 0)], &y = kMetrics[std::max(m_yMetric->currentIndex(), 0)];
     ScatterData data;
     data.xTitle = tr(x.name);
     data.yTitle = tr(y.name);
@@ -406,8 +406,8 @@ void ExplorePage::refreshScatter()
         }
         const SnapshotPtr now = snapshot();
         const bool isListed = std::ranges::any_of(data.points, &ScatterPoint::outlined);
-        if (const int figures = std::max(m_xFigure->currentIndex(), m_yFigure->currentIndex());
-            now && !isListed && figures <= kLastOfStep) {
+        if (const int metrics = std::max(m_xMetric->currentIndex(), m_yMetric->currentIndex());
+            now && !isListed && metrics <= kLastOfStep) {
             ExploreCandidate own;
             own.p50 = {now->across.p50, now->across.ciP50};
             own.p95 = {now->across.p95, now->across.ciP95};
@@ -443,16 +443,16 @@ QJsonObject ExplorePage::saveState() const
 {
     return {{u"ranges"_s, m_ranges->text()},
             {u"objective"_s, m_objective->current()},
-            {u"x"_s, m_xFigure->currentIndex()},
-            {u"y"_s, m_yFigure->currentIndex()}};
+            {u"x"_s, m_xMetric->currentIndex()},
+            {u"y"_s, m_yMetric->currentIndex()}};
 }
 
 void ExplorePage::restoreState(const QJsonObject& state)
 {
     m_ranges->setText(state[u"ranges"_s].toString().left(2000));
     m_objective->setCurrent(std::clamp(state[u"objective"_s].toInt(2), 0, 4));
-    m_xFigure->setCurrentIndex(std::clamp(state[u"x"_s].toInt(0), 0, 4));
-    m_yFigure->setCurrentIndex(std::clamp(state[u"y"_s].toInt(1), 0, 4));
+    m_xMetric->setCurrentIndex(std::clamp(state[u"x"_s].toInt(0), 0, 4));
+    m_yMetric->setCurrentIndex(std::clamp(state[u"y"_s].toInt(1), 0, 4));
 }
 
 QString ExplorePage::answer() const

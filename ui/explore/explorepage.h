@@ -74,7 +74,7 @@ private:
     QTableView* m_table;
     EmptyNote* m_nothing;
     ScatterChart* m_scatter;
-    QComboBox *m_xFigure, *m_yFigure;
+    QComboBox *m_xMetric, *m_yMetric;
     std::shared_ptr<const Exploration> m_shown;
     InsightSlot<Exploration> m_search{QStringLiteral("explore")};
 };

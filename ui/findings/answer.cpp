@@ -4,7 +4,7 @@
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameters.h"
 #include "ui/findings/findings.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
 
@@ -192,12 +192,12 @@ QString tieSentence(const Findings& f, const Times& times, const FoundScenario& 
 }
 
 /// "with base it is 6.95 s"; of the baseline's rivals "with other it would be 7.12 s"
-QString against(const Findings& f, const FoundScenario& rival, const QString& figure)
+QString against(const Findings& f, const FoundScenario& rival, const QString& metric)
 {
     const QString text = isCondition(f, rival) ? QObject::tr("under the condition %1 it would be %2")
                          : f.best().baseline   ? QObject::tr("with %1 it would be %2")
                                                : QObject::tr("with %1 it is %2");
-    return text.arg(rival.name, figure);
+    return text.arg(rival.name, metric);
 }
 
 QString choiceSentence(const Findings& f)

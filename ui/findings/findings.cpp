@@ -109,7 +109,7 @@ public:
         m_found.hasTarget = m_query.state.limitSeconds > 0;
         m_found.markSeconds = m_found.hasTarget ? m_query.state.limitSeconds : base->snapshot->across.p95;
         for (FoundScenario& s : all) {
-            s.misses = RunFigures::across(*s.snapshot->samples, s.snapshot->sortedAcrossSeconds).exceedance(m_found.markSeconds);
+            s.misses = RunMetrics::across(*s.snapshot->samples, s.snapshot->sortedAcrossSeconds).exceedance(m_found.markSeconds);
             if (!s.baseline)
                 s.changes = headlineChanges(*base->snapshot, *s.snapshot);
         }

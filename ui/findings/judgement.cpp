@@ -18,7 +18,7 @@ struct Words {
     QString low, high, explainedLow, explainedHigh;
 };
 
-void judge(Judged& row, const FigureError& e, const Words& words)
+void judge(Judged& row, const MetricError& e, const Words& words)
 {
     row.floor = u"± %1"_s.arg(format::number(100 * e.halves, 2));
     row.interval = QObject::tr("%1 to %2").arg(format::signedNumber(100 * e.low, 2), format::signedNumber(100 * e.high, 2));
@@ -37,7 +37,7 @@ void judge(Judged& row, const FigureError& e, const Words& words)
     }
 }
 
-Judged ratioRow(const QString& name, double measured, double predicted, const FigureError& e, const Words& words)
+Judged ratioRow(const QString& name, double measured, double predicted, const MetricError& e, const Words& words)
 {
     Judged row;
     row.name = name;
@@ -93,7 +93,7 @@ QString verdictSentence(const LogComparison& held)
             ? QObject::tr("The median was right (%1 %)").arg(format::signedNumber(100 * c.p50.error, 2))
             : QObject::tr("The median was %1 % too %2")
                   .arg(format::number(100 * std::abs(c.p50.error), 2), c.p50.error < 0 ? QObject::tr("fast") : QObject::tr("slow"));
-    const auto part = [](const FigureError& e) { return std::abs(e.error) <= e.halves || (e.low <= 0 && e.high >= 0); };
+    const auto part = [](const MetricError& e) { return std::abs(e.error) <= e.halves || (e.low <= 0 && e.high >= 0); };
     if (part(c.p95) && part(c.p99))
         return QObject::tr("%1, and the slow steps are as predicted.").arg(level);
     if (part(c.p95))

@@ -267,7 +267,7 @@ void JobPage::refresh()
     WaterfallData data;
     if (job && s && s->samples) {
         data = jobWaterfall(*job, s->samples->noiseFreeSeconds, scenario()->colour);
-        text.title = tr("Where the %1 days go").arg(data.rows.back().figure);
+        text.title = tr("Where the %1 days go").arg(data.rows.back().metric);
         text.subtitle = tr("%1 of the time trains. The headline's %2 stop after step noise.")
                             .arg(format::percent(job->effectiveRatio.value), format::days(s->daysToTrain).text());
         text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/look/change.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "ui/look/format.h"
 
 #include <QObject>
@@ -19,13 +19,13 @@ constexpr double kRoundingOf = 1e-6;  // of the figure that changed: what its su
 constexpr double kThreeDigits = 99.5; // in its unit; smaller ones have two, as other changes on screen
 
 /// The same with three digits at most.
-QString shortFigure(double value, double halfWidth)
+QString shortMetric(double value, double halfWidth)
 {
     const int digits = std::abs(value) >= kThreeDigits ? 3 : 2;
     double shown = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1); // the last digit there is room for
     if (std::round(std::abs(value) / shown) >= std::pow(10.0, digits))
         shown *= 10; // 99.99 reads as 100
-    return signedFigure(value, std::max(halfWidth, shown));
+    return signedMetric(value, std::max(halfWidth, shown));
 }
 
 } // namespace
@@ -40,7 +40,7 @@ QString noDifference()
     return QObject::tr("no difference found");
 }
 
-QString signedFigure(double change, double halfWidth)
+QString signedMetric(double change, double halfWidth)
 {
     return (change < 0 ? QString(QChar(0x2212)) : u"+"_s) + QString::fromStdString(earnedDigits(std::abs(change), halfWidth));
 }
@@ -54,7 +54,7 @@ QString timeChange(const Estimate& seconds, double of, const TimeUnit& unit)
 {
     if (!isFound(seconds, of))
         return noDifference();
-    return shortFigure(seconds.value * unit.perSecond, seconds.halfWidth * unit.perSecond) + u' ' + unit.name;
+    return shortMetric(seconds.value * unit.perSecond, seconds.halfWidth * unit.perSecond) + u' ' + unit.name;
 }
 
 QString percentChange(const Estimate& share)
@@ -63,12 +63,12 @@ QString percentChange(const Estimate& share)
         return noDifference();
     constexpr double kOneDecimal = 0.0005; // a share that prints as 0.1 %
     return std::abs(share.value) >= kOneDecimal ? percentDelta(share.value)
-                                                : shortFigure(100 * share.value, 100 * share.halfWidth) + u" %"_s;
+                                                : shortMetric(100 * share.value, 100 * share.halfWidth) + u" %"_s;
 }
 
-QString intervalNextTo(double figure, double halfWidth)
+QString intervalNextTo(double metric, double halfWidth)
 {
-    const double size = std::abs(figure);
+    const double size = std::abs(metric);
     if (!(size < 1))
         return interval(halfWidth);
     const TimeUnit unit = timeUnit(std::max(size, std::abs(halfWidth)));

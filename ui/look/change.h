@@ -16,7 +16,7 @@ namespace prism::ui::format {
 [[nodiscard]] QString noDifference();
 
 /// "−593", "+0.28": a change with its sign and the digits that its half-width leaves, both in the unit that is written after it.
-[[nodiscard]] QString signedFigure(double change, double halfWidth);
+[[nodiscard]] QString signedMetric(double change, double halfWidth);
 /// "−142 ms", three digits at most and none that the interval does not leave; in words where no difference was found. Seconds.
 [[nodiscard]] QString timeChange(const Estimate& seconds, double of = 0);
 [[nodiscard]] QString timeChange(const Estimate& seconds, double of, const TimeUnit& unit); ///< in the unit of a column
@@ -24,7 +24,7 @@ namespace prism::ui::format {
 [[nodiscard]] QString percentChange(const Estimate& share);
 
 /// "± 4 ms" next to "8.86 s", "± 0.1 ms" next to "399 ms": of what is shorter than a second in the unit of the figure itself. Seconds.
-[[nodiscard]] QString intervalNextTo(double figure, double halfWidth);
+[[nodiscard]] QString intervalNextTo(double metric, double halfWidth);
 
 /// "(+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.
 [[nodiscard]] QString deltaSeconds(double value, double baseline, double halfWidth = 0);

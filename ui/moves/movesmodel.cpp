@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/moves/movesmodel.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/plot/plotbase.h"
@@ -23,7 +23,7 @@ QString gainText(const Estimate& gain)
 {
     const format::TimeUnit unit = format::timeUnit(std::abs(gain.value));
     const double change = -gain.value * unit.perSecond, half = gain.halfWidth * unit.perSecond;
-    return u"%1 ± %2 %3"_s.arg(format::signedFigure(change, half), QString::fromStdString(halfWidthText(change, half)), unit.name);
+    return u"%1 ± %2 %3"_s.arg(format::signedMetric(change, half), QString::fromStdString(halfWidthText(change, half)), unit.name);
 }
 
 /// A figure and its unit stay on one line.

@@ -271,7 +271,7 @@ WaterfallData whyItMoved(const Comparison& c, int series)
     data.series = series;
     data.judged = true;
     double a = 0, b = 0;
-    for (const ComparedFigure& f : c.figures)
+    for (const ComparedMetric& f : c.metrics)
         if (f.name == "p95") {
             a = f.a;
             b = f.b;
@@ -279,7 +279,7 @@ WaterfallData whyItMoved(const Comparison& c, int series)
     const format::TimeUnit unit = format::timeUnit(std::max(a, b));
     data.perUnit = unit.perSecond;
     data.axisTitle = unit.name;
-    data.figureTitle = QObject::tr("p95");
+    data.metricTitle = QObject::tr("p95");
     const auto whole = [&](const std::string& name, double value, WaterfallRow::Kind kind) {
         WaterfallRow row;
         row.id = kind == WaterfallRow::Kind::first ? u"baseline"_s : u"scenario"_s;
@@ -287,7 +287,7 @@ WaterfallData whyItMoved(const Comparison& c, int series)
         row.detail = kind == WaterfallRow::Kind::first ? QObject::tr("baseline") : QString();
         row.value = value;
         row.kind = kind;
-        row.figure = format::seconds(value).text();
+        row.metric = format::seconds(value).text();
         return row;
     };
     data.rows.push_back(whole(c.nameA, a, WaterfallRow::Kind::first));
@@ -300,7 +300,7 @@ WaterfallData whyItMoved(const Comparison& c, int series)
                          : QString::fromStdString(item.from + " → " + item.to + (item.unit.empty() ? "" : " " + item.unit));
         row.value = item.deltaP95.value;
         row.kind = item.parameter == "remainder" ? WaterfallRow::Kind::remainder : WaterfallRow::Kind::step;
-        row.figure = format::secondsDelta(item.deltaP95.value);
+        row.metric = format::secondsDelta(item.deltaP95.value);
         row.interval = item.deltaP95.halfWidth > 0 ? format::intervalNextTo(item.deltaP95.value, item.deltaP95.halfWidth) : QString();
         row.clear = item.deltaP95.significant();
         if (row.kind != WaterfallRow::Kind::remainder || std::abs(row.value) > kReportedRemainder * std::max(a, b))

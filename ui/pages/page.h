@@ -51,7 +51,7 @@ public:
 
 Q_SIGNALS:
     void shownChanged();                              ///< other data or another state of them
-    void figureWanted(const QString& key);            ///< the user asks where a figure comes from
+    void metricWanted(const QString& key);            ///< the user asks where a figure comes from
     void goalWanted(double seconds);                  ///< p95 was pulled to this time: what would reach it?
     void markWanted(double seconds);                  ///< a mark on the step-time axis
     void parameterWanted(const QString& parameterId); ///< the user picked something that this parameter decides

@@ -24,21 +24,21 @@ QString placeOf(const PlacementMap& map, std::size_t cell)
 
 } // namespace
 
-QString placementAnswer(const PlacementMap& map, PlaceFigure figure)
+QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
 {
     const PlacementCell *best = nullptr, *worst = nullptr;
     for (const PlacementCell& cell : map.cells) {
         if (!cell.present)
             continue;
-        if (!best || secondsOf(cell, figure) < secondsOf(*best, figure))
+        if (!best || secondsOf(cell, metric) < secondsOf(*best, metric))
             best = &cell;
-        if (!worst || secondsOf(cell, figure) > secondsOf(*worst, figure))
+        if (!worst || secondsOf(cell, metric) > secondsOf(*worst, metric))
             worst = &cell;
     }
     if (!best)
         return {};
-    const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(figure);
-    const auto cost = [&](const PlacementCell& cell) { return format::percentDelta(ratioOf(cell, figure).value - 1); };
+    const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(metric);
+    const auto cost = [&](const PlacementCell& cell) { return format::percentDelta(ratioOf(cell, metric).value - 1); };
     const auto place = [&](const PlacementCell* cell) { return placeOf(map, static_cast<std::size_t>(cell - map.cells.data())); };
     if (map.withinNoise)
         return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")

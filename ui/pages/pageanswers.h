@@ -11,7 +11,7 @@
 namespace prism::ui {
 
 /// "Keep a node that is 15 % slow on stage 0 (p95 +0.4 %) and away from stage 14 (+2.1 %)."
-[[nodiscard]] QString placementAnswer(const PlacementMap& map, PlaceFigure figure);
+[[nodiscard]] QString placementAnswer(const PlacementMap& map, PlaceMetric metric);
 
 /// "32,768 GPUs instead of 16,384 give 1.94 times the tokens/s (97 % per GPU); p95 goes from 6.87 s to 6.95 s." Of the next
 /// larger size that fits, or the next smaller one; empty where the curve has neither.

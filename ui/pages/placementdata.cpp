@@ -66,34 +66,34 @@ PlacementMap inReplicaOrder(const PlacementMap& map)
     return sorted;
 }
 
-QString nameOf(PlaceFigure figure)
+QString nameOf(PlaceMetric metric)
 {
-    return figure == PlaceFigure::p50 ? u"p50"_s : figure == PlaceFigure::p95 ? u"p95"_s : u"p99"_s;
+    return metric == PlaceMetric::p50 ? u"p50"_s : metric == PlaceMetric::p95 ? u"p95"_s : u"p99"_s;
 }
 
-const Estimate& ratioOf(const PlacementCell& cell, PlaceFigure figure)
+const Estimate& ratioOf(const PlacementCell& cell, PlaceMetric metric)
 {
-    return figure == PlaceFigure::p50 ? cell.p50Ratio : figure == PlaceFigure::p95 ? cell.p95Ratio : cell.p99Ratio;
+    return metric == PlaceMetric::p50 ? cell.p50Ratio : metric == PlaceMetric::p95 ? cell.p95Ratio : cell.p99Ratio;
 }
 
-double secondsOf(const PlacementCell& cell, PlaceFigure figure)
+double secondsOf(const PlacementCell& cell, PlaceMetric metric)
 {
-    return figure == PlaceFigure::p50 ? cell.p50Seconds : figure == PlaceFigure::p95 ? cell.p95Seconds : cell.p99Seconds;
+    return metric == PlaceMetric::p50 ? cell.p50Seconds : metric == PlaceMetric::p95 ? cell.p95Seconds : cell.p99Seconds;
 }
 
-double secondsOf(const DistributionSummary& base, PlaceFigure figure)
+double secondsOf(const DistributionSummary& base, PlaceMetric metric)
 {
-    return figure == PlaceFigure::p50 ? base.p50 : figure == PlaceFigure::p95 ? base.p95 : base.p99;
+    return metric == PlaceMetric::p50 ? base.p50 : metric == PlaceMetric::p95 ? base.p95 : base.p99;
 }
 
-QString comparedText(const PlacementCell& cell, const DistributionSummary& base, PlaceFigure figure)
+QString comparedText(const PlacementCell& cell, const DistributionSummary& base, PlaceMetric metric)
 {
-    const double without = secondsOf(base, figure);
-    return u"%1 %2"_s.arg(nameOf(figure),
-                          format::comparedSeconds(secondsOf(cell, figure), without, without * ratioOf(cell, figure).halfWidth));
+    const double without = secondsOf(base, metric);
+    return u"%1 %2"_s.arg(nameOf(metric),
+                          format::comparedSeconds(secondsOf(cell, metric), without, without * ratioOf(cell, metric).halfWidth));
 }
 
-HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
+HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric)
 {
     HeatData data;
     data.rows = map.rows;
@@ -112,10 +112,10 @@ HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
     double best = 1e300, worst = -1e300;
     for (std::size_t i = 0; i < map.cells.size(); ++i) {
         const PlacementCell& cell = map.cells[i];
-        const Estimate& ratio = ratioOf(cell, figure);
+        const Estimate& ratio = ratioOf(cell, metric);
         HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}, {}};
         if (cell.present) {
-            heat.detail = comparedText(cell, map.base, figure);
+            heat.detail = comparedText(cell, map.base, metric);
             if (cell.node >= 0)
                 heat.detail += QObject::tr(", node %1").arg(cell.node);
             if (ratio.value < best) {

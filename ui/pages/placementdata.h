@@ -31,14 +31,14 @@ inline constexpr std::size_t kMostSlowNodes = 50; ///< listed and marked on the 
 [[nodiscard]] PlacementMap inReplicaOrder(const PlacementMap& map);
 
 /// A figure of the step time on the map; the order is that of the choices on the page.
-enum class PlaceFigure { p50, p95, p99 };
-[[nodiscard]] QString nameOf(PlaceFigure figure);
+enum class PlaceMetric { p50, p95, p99 };
+[[nodiscard]] QString nameOf(PlaceMetric metric);
 /// What a cell, or the scenario without any slow node, has of a figure.
-[[nodiscard]] const Estimate& ratioOf(const PlacementCell& cell, PlaceFigure figure);
-[[nodiscard]] double secondsOf(const PlacementCell& cell, PlaceFigure figure);
-[[nodiscard]] double secondsOf(const DistributionSummary& base, PlaceFigure figure);
+[[nodiscard]] const Estimate& ratioOf(const PlacementCell& cell, PlaceMetric metric);
+[[nodiscard]] double secondsOf(const PlacementCell& cell, PlaceMetric metric);
+[[nodiscard]] double secondsOf(const DistributionSummary& base, PlaceMetric metric);
 /// "p95 1.32 s (+4.1 %, +52 ms)": the step with the slow node there, against the one without it.
-[[nodiscard]] QString comparedText(const PlacementCell& cell, const DistributionSummary& base, PlaceFigure figure);
-[[nodiscard]] HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure);
+[[nodiscard]] QString comparedText(const PlacementCell& cell, const DistributionSummary& base, PlaceMetric metric);
+[[nodiscard]] HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric);
 
 } // namespace prism::ui

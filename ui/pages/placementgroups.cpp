@@ -35,13 +35,13 @@ std::vector<std::vector<int>> cellsByNode(const PlacementMap& map, const Scenari
 }
 
 /// The cell of the map that has the largest ratio; -1 = none of them was evaluated.
-int worstOf(const std::vector<int>& cells, const PlacementMap& map, PlaceFigure figure)
+int worstOf(const std::vector<int>& cells, const PlacementMap& map, PlaceMetric metric)
 {
     int worst = -1;
     for (const int cell : cells) {
         const auto at = static_cast<std::size_t>(cell);
         if (map.cells[at].present
-            && (worst < 0 || ratioOf(map.cells[at], figure).value > ratioOf(map.cells[static_cast<std::size_t>(worst)], figure).value))
+            && (worst < 0 || ratioOf(map.cells[at], metric).value > ratioOf(map.cells[static_cast<std::size_t>(worst)], metric).value))
             worst = cell;
     }
     return worst;
@@ -63,9 +63,9 @@ void markExtremes(HeatData& data)
 /// Cells that each stand for some nodes, in rows of this many.
 class NodeGroups final {
 public:
-    NodeGroups(const PlacementMap& map, PlaceFigure figure, const Scenario& scenario, const HostNames& hosts)
+    NodeGroups(const PlacementMap& map, PlaceMetric metric, const Scenario& scenario, const HostNames& hosts)
         : m_map(map),
-          m_figure(figure),
+          m_figure(metric),
           m_hosts(hosts),
           m_cells(cellsByNode(map, scenario)),
           m_detail(map.cells.size())
@@ -144,7 +144,7 @@ private:
     [[nodiscard]] double valueOf(int cell) const { return ratioOf(m_map.cells[static_cast<std::size_t>(cell)], m_figure).value; }
 
     const PlacementMap& m_map;
-    PlaceFigure m_figure;
+    PlaceMetric m_figure;
     const HostNames& m_hosts;
     std::vector<std::vector<int>> m_cells; ///< by node
     std::vector<QString> m_detail;         ///< by cell of the map
@@ -159,10 +159,10 @@ QStringList numbersFrom(int first, int count, int step)
     return labels;
 }
 
-GroupedPlaces byReplicaAndStage(const PlacementMap& map, PlaceFigure figure, const Scenario& scenario)
+GroupedPlaces byReplicaAndStage(const PlacementMap& map, PlaceMetric metric, const Scenario& scenario)
 {
     GroupedPlaces places;
-    places.data = heatDataOf(map, figure);
+    places.data = heatDataOf(map, metric);
     const std::vector<std::vector<int>> cells = cellsByNode(map, scenario);
     for (int cell = 0; cell < static_cast<int>(map.cells.size()); ++cell)
         places.nodeOf.push_back(map.cells[static_cast<std::size_t>(cell)].node);
@@ -201,13 +201,13 @@ int GroupedPlaces::cellOfNode(int node) const
     return -1;
 }
 
-GroupedPlaces placesBy(PlaceGrouping grouping, const PlacementMap& map, PlaceFigure figure, const Scenario& scenario,
+GroupedPlaces placesBy(PlaceGrouping grouping, const PlacementMap& map, PlaceMetric metric, const Scenario& scenario,
                        const HostNames& hosts)
 {
     if (grouping == PlaceGrouping::replicaAndStage)
-        return byReplicaAndStage(map, figure, scenario);
+        return byReplicaAndStage(map, metric, scenario);
     const int perRack = std::max(scenario.cluster.nodesPerPod, 1);
-    NodeGroups groups(map, figure, scenario, hosts);
+    NodeGroups groups(map, metric, scenario, hosts);
     const bool byNode = grouping == PlaceGrouping::node;
     GroupedPlaces places = byNode ? groups.arrange(1, std::min(perRack, kMostNodesInARow), nameOf(grouping))
                                   : groups.arrange(perRack, kRacksInARow, nameOf(grouping));

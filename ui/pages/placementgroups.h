@@ -32,7 +32,7 @@ struct GroupedPlaces {
 
 /// Racks are the pods of the cluster (`cluster.nodes_per_pod`). A node has the largest ratio of the cells that its GPUs work in, a rack
 /// the largest of its nodes. `scenario` is the one that the map was made of.
-[[nodiscard]] GroupedPlaces placesBy(PlaceGrouping grouping, const PlacementMap& map, PlaceFigure figure, const Scenario& scenario,
+[[nodiscard]] GroupedPlaces placesBy(PlaceGrouping grouping, const PlacementMap& map, PlaceMetric metric, const Scenario& scenario,
                                      const HostNames& hosts);
 
 } // namespace prism::ui

@@ -277,23 +277,23 @@ void PlacementPage::groupPlaces(const PlacementMap* map, const HeatData& data)
     m_shown = {};
     m_shown.data = data; // of an earlier scenario while there is no result of this one
     if (map && s && s->costed->world.dp > 0)
-        m_shown = placesBy(grouping(), *map, static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2)), s->scenario, m_hosts);
+        m_shown = placesBy(grouping(), *map, static_cast<PlaceMetric>(std::clamp(m_figure->current(), 0, 2)), s->scenario, m_hosts);
 }
 
 void PlacementPage::refreshPlaces()
 {
-    const auto place = static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2));
-    const QString figure = nameOf(place);
+    const auto place = static_cast<PlaceMetric>(std::clamp(m_figure->current(), 0, 2));
+    const QString metric = nameOf(place);
     const PlacementMap* map = shownMap();
     ChartText text;
     const double percent = map ? (map->probe.computeFactor - 1) * 100 : m_percent;
-    text.title = tr("Slowdown of %1 with one node %2 % slow, by its place").arg(figure, format::number(percent, 2));
+    text.title = tr("Slowdown of %1 with one node %2 % slow, by its place").arg(metric, format::number(percent, 2));
     HeatData data;
     const SnapshotPtr s = snapshot();
     if (map) {
         data = heatDataOf(*map, place);
         text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)")
-                            .arg(figure, format::seconds(secondsOf(map->base, place)).text());
+                            .arg(metric, format::seconds(secondsOf(map->base, place)).text());
         double widest = 0;
         for (const HeatCell& cell : data.cells)
             widest = std::max(widest, cell.present ? cell.halfWidth : 0.0);
@@ -310,7 +310,7 @@ void PlacementPage::refreshPlaces()
     const int focus = m_map->focusItem();
     m_map->setText(text);
     m_map->setData(m_shown.data);
-    shareScale(*m_map, figure);
+    shareScale(*m_map, metric);
     m_map->setFocusItem(focus);
     present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place")});
     present({m_best, [this] { return m_places.status(); }});
@@ -319,7 +319,7 @@ void PlacementPage::refreshPlaces()
 QString PlacementPage::answer() const
 {
     const PlacementMap* map = shownMap();
-    return map ? placementAnswer(*map, static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2))) : QString();
+    return map ? placementAnswer(*map, static_cast<PlaceMetric>(std::clamp(m_figure->current(), 0, 2))) : QString();
 }
 
 void PlacementPage::statesShown()

@@ -38,7 +38,7 @@ PlacesCard::PlacesCard(const Theme& theme, QWidget* parent) : QFrame(parent)
     layout->addWidget(m_noise);
 }
 
-void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceFigure figure)
+void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceMetric metric)
 {
     const auto describe = [&](int cell, QLabel* value, QLabel* note) {
         const bool known = map && cell >= 0;
@@ -46,21 +46,21 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceF
         if (!known)
             return note->clear();
         const PlacementCell& there = map->cells[static_cast<std::size_t>(cell)];
-        const double seconds = secondsOf(there, figure), without = secondsOf(map->base, figure);
+        const double seconds = secondsOf(there, metric), without = secondsOf(map->base, metric);
         note->setText(tr("Stage %1, %2\n%3 %4\n%5")
                           .arg(QString::number(cell % map->columns),
-                               QString::fromStdString(map->rowLabels[static_cast<std::size_t>(cell / map->columns)]), nameOf(figure),
+                               QString::fromStdString(map->rowLabels[static_cast<std::size_t>(cell / map->columns)]), nameOf(metric),
                                format::seconds(seconds).text(),
-                               format::deltaSeconds(seconds, without, without * ratioOf(there, figure).halfWidth)));
+                               format::deltaSeconds(seconds, without, without * ratioOf(there, metric).halfWidth)));
     };
     describe(data.best, m_best, m_bestNote);
     describe(data.worst, m_worst, m_worstNote);
-    const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], figure); };
+    const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], metric); };
     m_headline->setText(
         !map ? tr("Where a slow node hurts")
         : map->withinNoise
             ? tr("The places cannot be distinguished")
-            : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(figure)));
+            : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(metric)));
     m_noise->setText(map && !map->notes.empty() ? QString::fromStdString(map->notes.front()) : QString());
 }
 

@@ -16,7 +16,7 @@ class PlacesCard final : public QFrame {
 public:
     explicit PlacesCard(const Theme& theme, QWidget* parent = nullptr);
     /// A map and the same map as it is drawn; no map = nothing is known yet.
-    void setPlaces(const PlacementMap* map, const HeatData& data, PlaceFigure figure);
+    void setPlaces(const PlacementMap* map, const HeatData& data, PlaceMetric metric);
 
 private:
     QLabel *m_headline, *m_best, *m_bestNote, *m_worst, *m_worstNote, *m_noise;

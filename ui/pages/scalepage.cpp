@@ -38,7 +38,7 @@ struct ScaleQuantity {
     double perUnit = 1;
 };
 
-ScaleQuantity quantityOf(const ScaleCurve& curve, ScaleFigure figure)
+ScaleQuantity quantityOf(const ScaleCurve& curve, ScaleMetric metric)
 {
     double seconds = 0, tokens = 0;
     for (const ScalePoint& p : curve.points)
@@ -46,18 +46,18 @@ ScaleQuantity quantityOf(const ScaleCurve& curve, ScaleFigure figure)
             seconds = std::max(seconds, p.step.p99);
             tokens = std::max(tokens, p.tokensPerSecond);
         }
-    switch (figure) {
-    case ScaleFigure::stepTime: {
+    switch (metric) {
+    case ScaleMetric::stepTime: {
         const format::TimeUnit unit = format::timeUnit(seconds);
         return {QObject::tr("Step time"), unit.name, unit.perSecond};
     }
-    case ScaleFigure::throughput:
+    case ScaleMetric::throughput:
         return tokens >= 1e6   ? ScaleQuantity{QObject::tr("Throughput"), u"M tokens/s"_s, 1e-6}
                : tokens >= 1e3 ? ScaleQuantity{QObject::tr("Throughput"), u"k tokens/s"_s, 1e-3}
                                : ScaleQuantity{QObject::tr("Throughput"), u"tokens/s"_s, 1};
-    case ScaleFigure::mfu:
+    case ScaleMetric::mfu:
         return {u"MFU"_s, u"%"_s, 100};
-    case ScaleFigure::cost:
+    case ScaleMetric::cost:
         return {QObject::tr("Cost of a billion tokens"), u"$"_s, 1};
     }
     return {};
@@ -80,7 +80,7 @@ QString noteOf(const ScalePoint& p, bool brief = false)
     return notes.join(u"; "_s);
 }
 
-ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
+ScaleSample sampleOf(const ScalePoint& p, ScaleMetric metric, double perUnit)
 {
     ScaleSample s;
     s.gpus = static_cast<double>(p.gpus);
@@ -91,8 +91,8 @@ ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
         s.reading << format::sentence(QString::fromStdString(p.problem));
     if (!p.valid)
         return s;
-    switch (figure) {
-    case ScaleFigure::stepTime:
+    switch (metric) {
+    case ScaleMetric::stepTime:
         s.low = p.step.p5 * perUnit;
         s.middle = p.step.p50 * perUnit;
         s.high = p.step.p95 * perUnit;
@@ -100,14 +100,14 @@ ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
         s.middleHalfWidth = p.step.ciP50 * perUnit;
         s.highHalfWidth = p.step.ciP95 * perUnit;
         break;
-    case ScaleFigure::throughput:
+    case ScaleMetric::throughput:
         s.middle = p.tokensPerSecond * perUnit;
         break;
-    case ScaleFigure::mfu:
+    case ScaleMetric::mfu:
         s.middle = p.mfu.value * perUnit;
         s.middleHalfWidth = p.mfu.halfWidth * perUnit;
         break;
-    case ScaleFigure::cost:
+    case ScaleMetric::cost:
         s.middle = p.costPerBillionTokensUsd * perUnit;
         break;
     }
@@ -127,20 +127,20 @@ std::size_t ownSteps(const ScaleCurve& curve, const SnapshotPtr& own)
     return static_cast<std::size_t>(curve.samples);
 }
 
-ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario)
+ScaleData scaleDataOf(const ScaleCurve& curve, ScaleMetric metric, const ShownScenario& scenario)
 {
-    const ScaleQuantity quantity = quantityOf(curve, figure);
+    const ScaleQuantity quantity = quantityOf(curve, metric);
     ScaleData data;
     data.quantity = quantity.name;
     data.unit = quantity.unit;
-    data.hasSpread = figure == ScaleFigure::stepTime;
-    data.fromZero = figure == ScaleFigure::throughput; // the others vary little against their size
+    data.hasSpread = metric == ScaleMetric::stepTime;
+    data.fromZero = metric == ScaleMetric::throughput; // the others vary little against their size
     ScaleSeries series;
     series.name = scenario.name;
     series.series = scenario.colour;
     series.baseline = scenario.isBaseline;
     for (const ScalePoint& p : curve.points)
-        series.samples.push_back(sampleOf(p, figure, quantity.perUnit));
+        series.samples.push_back(sampleOf(p, metric, quantity.perUnit));
     data.series.push_back(std::move(series));
     if (scenario.snapshot) {
         data.currentGpus = static_cast<double>(scenario.snapshot->scenario.cluster.numGpus);
@@ -223,14 +223,14 @@ const ScaleCurve* ScalePage::curve() const
 void ScalePage::refresh()
 {
     const ScaleCurve* curve = this->curve();
-    const auto figure = static_cast<ScaleFigure>(std::max(m_figure->current(), 0));
+    const auto metric = static_cast<ScaleMetric>(std::max(m_figure->current(), 0));
     ChartText text;
     text.title = tr("%1 over the number of GPUs").arg(m_figure->label(m_figure->current()));
     const bool strong = curve ? curve->mode == ScaleMode::strong : m_mode->current() == 1;
     text.subtitle = strong ? tr("Strong scaling: the global batch stays, each replica does less")
                            : tr("Weak scaling: the global batch grows with the data-parallel size");
     if (curve) {
-        const ScaleData data = scaleDataOf(*curve, figure, scenario() ? *scenario() : ShownScenario{});
+        const ScaleData data = scaleDataOf(*curve, metric, scenario() ? *scenario() : ShownScenario{});
         // The number of GPUs that is read stays the same one in another scenario.
         const std::vector<ScaleSample>* before = m_chart->data().series.empty() ? nullptr : &m_chart->data().series.front().samples;
         const auto focus = static_cast<std::size_t>(std::max(m_chart->focusItem(), 0));

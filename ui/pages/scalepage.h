@@ -13,8 +13,8 @@ namespace prism::ui {
 
 class SegmentedControl;
 
-enum class ScaleFigure { stepTime, throughput, mfu, cost };
-[[nodiscard]] ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario);
+enum class ScaleMetric { stepTime, throughput, mfu, cost };
+[[nodiscard]] ScaleData scaleDataOf(const ScaleCurve& curve, ScaleMetric metric, const ShownScenario& scenario);
 
 class ScalePage final : public InsightPage {
     Q_OBJECT

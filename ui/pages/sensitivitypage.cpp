@@ -26,18 +26,18 @@ namespace {
 
 constexpr std::size_t kShownRows = 10, kRowsInPresentation = 5; // before an audience all of them fit at once
 
-const Estimate& of(const FigureChange& change, Figure figure)
+const Estimate& of(const MetricChange& change, Metric metric)
 {
-    switch (figure) {
-    case Figure::p50:
+    switch (metric) {
+    case Metric::p50:
         return change.p50;
-    case Figure::p95:
+    case Metric::p95:
         return change.p95;
-    case Figure::p99:
+    case Metric::p99:
         return change.p99;
-    case Figure::mean:
+    case Metric::mean:
         return change.mean;
-    case Figure::exceedance:
+    case Metric::exceedance:
         return change.exceedance;
     }
     return change.p95;
@@ -50,36 +50,36 @@ QString causeName(const SensitivityRow& row)
                                                     : QString::fromStdString(row.label);
 }
 
-QString nameOf(Figure figure, double limitSeconds)
+QString nameOf(Metric metric, double limitSeconds)
 {
-    switch (figure) {
-    case Figure::p50:
+    switch (metric) {
+    case Metric::p50:
         return u"p50"_s;
-    case Figure::p95:
+    case Metric::p95:
         return u"p95"_s;
-    case Figure::p99:
+    case Metric::p99:
         return u"p99"_s;
-    case Figure::mean:
+    case Metric::mean:
         return QObject::tr("mean");
-    case Figure::exceedance:
+    case Metric::exceedance:
         return limitSeconds > 0 ? QObject::tr("P(step > %1)").arg(format::seconds(limitSeconds).text()) : QObject::tr("P(step > limit)");
     }
     return {};
 }
 
 /// "9.30 s", "5.0 %".
-QString valueOf(const SensitivityTable& table, Figure figure)
+QString valueOf(const SensitivityTable& table, Metric metric)
 {
-    switch (figure) {
-    case Figure::p50:
+    switch (metric) {
+    case Metric::p50:
         return format::seconds(table.base.p50).text();
-    case Figure::p95:
+    case Metric::p95:
         return format::seconds(table.base.p95).text();
-    case Figure::p99:
+    case Metric::p99:
         return format::seconds(table.base.p99).text();
-    case Figure::mean:
+    case Metric::mean:
         return format::seconds(table.base.mean).text();
-    case Figure::exceedance:
+    case Metric::exceedance:
         return format::percent(table.exceedance.value);
     }
     return {};
@@ -127,21 +127,21 @@ QString footerCount(const QString& what, int samples, std::uint64_t seed)
 
 } // namespace
 
-TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const TornadoForm& form)
+TornadoData tornadoOf(const SensitivityTable& table, Metric metric, const TornadoForm& form)
 {
     TornadoData data;
-    data.figure = nameOf(figure, table.limitSeconds);
-    data.isShare = figure == Figure::exceedance;
+    data.metric = nameOf(metric, table.limitSeconds);
+    data.isShare = metric == Metric::exceedance;
     data.series = form.series;
-    data.baseline = QObject::tr("%1 now %2").arg(data.figure, valueOf(table, figure));
+    data.baseline = QObject::tr("%1 now %2").arg(data.metric, valueOf(table, metric));
     for (const SensitivityRow& source : table.rows) {
         if (!source.varies)
             continue;
         TornadoRow row;
         row.id = QString::fromStdString(source.id);
         row.label = causeName(source);
-        row.removed = {of(source.spreadRemoved, figure).value, of(source.spreadRemoved, figure).halfWidth, inputText(source, 0)};
-        row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
+        row.removed = {of(source.spreadRemoved, metric).value, of(source.spreadRemoved, metric).halfWidth, inputText(source, 0)};
+        row.doubled = {of(source.spreadDoubled, metric).value, of(source.spreadDoubled, metric).halfWidth, inputText(source, 2)};
         row.input = inputText(source, 1);
         row.tried = triedText(source);
         row.nonMonotonic = source.nonMonotonic;
@@ -168,7 +168,7 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const Tornad
         }
         others.label = QObject::tr("%1 more move %2 by less than %3 each; click to list them")
                            .arg(data.rows.size() - kept)
-                           .arg(data.figure, boundText(weightOf(data.rows[kept]), data.isShare));
+                           .arg(data.metric, boundText(weightOf(data.rows[kept]), data.isShare));
         data.rows.resize(kept);
         data.rows.push_back(others);
     } else if (form.isWhole && data.rows.size() > kept + 1) {
@@ -239,7 +239,7 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
 {
     auto* label = plainLabel(tr("Effect on"));
     label->setProperty("role", u"secondary"_s);
-    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Figure::exceedance, 0), tr("Ranks")});
+    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Metric::exceedance, 0), tr("Ranks")});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Statistic of the tornado"));
     auto* byLabel = plainLabel(tr("Slow steps by"));
@@ -327,7 +327,7 @@ void SensitivityPage::tryHalf(int item)
 
 bool SensitivityPage::showsSlopes() const
 {
-    return m_figure->current() > static_cast<int>(Figure::exceedance);
+    return m_figure->current() > static_cast<int>(Metric::exceedance);
 }
 
 void SensitivityPage::showChosen()
@@ -385,7 +385,7 @@ double SensitivityPage::limitSeconds() const
 
 void SensitivityPage::refresh()
 {
-    m_figure->setLabel(static_cast<int>(Figure::exceedance), nameOf(Figure::exceedance, limitSeconds()));
+    m_figure->setLabel(static_cast<int>(Metric::exceedance), nameOf(Metric::exceedance, limitSeconds()));
     refreshTornado();
     refreshSlopes();
     refreshBars();
@@ -401,10 +401,10 @@ const SensitivityTable* SensitivityPage::table() const
 
 void SensitivityPage::refreshTornado()
 {
-    const auto figure = showsSlopes() ? Figure::p95 : static_cast<Figure>(std::max(m_figure->current(), 0));
+    const auto metric = showsSlopes() ? Metric::p95 : static_cast<Metric>(std::max(m_figure->current(), 0));
     const SensitivityTable* table = this->table();
     ChartText text;
-    const QString name = nameOf(figure, table ? table->limitSeconds : limitSeconds());
+    const QString name = nameOf(metric, table ? table->limitSeconds : limitSeconds());
     text.title = tr("What moves %1").arg(name);
     text.subtitle = tr("Change of %1 when the spread of one cause is removed or doubled").arg(name);
     QString missing;
@@ -414,7 +414,7 @@ void SensitivityPage::refreshTornado()
     TornadoData data;
     if (table) {
         data =
-            tornadoOf(*table, figure,
+            tornadoOf(*table, metric,
                       {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsInPresentation : kShownRows, m_isWhole});
         const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
         if (starred)
@@ -429,7 +429,7 @@ void SensitivityPage::refreshTornado()
     }
     m_tornado->setText(text);
     m_tornado->setData(data);
-    shareScale(*m_tornado, data.figure);
+    shareScale(*m_tornado, data.metric);
     statesShown();
     present({m_tornado, [this] { return m_table.status(); }, tr("Computing the effect of each cause"),
              data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString()});

@@ -17,7 +17,7 @@ class SegmentedControl;
 class SlopeChart;
 
 /// The figure that the tornado is about.
-enum class Figure { p50, p95, p99, mean, exceedance };
+enum class Metric { p50, p95, p99, mean, exceedance };
 
 /// How a tornado is to look.
 struct TornadoForm {
@@ -27,7 +27,7 @@ struct TornadoForm {
     bool isWhole = false;  ///< every cause
 };
 /// Largest change on top; causes that change less than a thirtieth of what the largest changes are counted in one row.
-[[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const TornadoForm& form = {});
+[[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Metric metric, const TornadoForm& form = {});
 /// Sorted by falling difference; the rows that differ most are kept, the rest is one row.
 enum class AttributionBy { kernelClass, stage, cause };
 [[nodiscard]] PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int series,

@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kMostSlopes = 10;
 constexpr int kColumns = 3;
 
-double changeAt(const FigureChange& change, int column)
+double changeAt(const MetricChange& change, int column)
 {
-    const Estimate* figures[kColumns] = {&change.p50, &change.p95, &change.p99};
-    return figures[column]->value;
+    const Estimate* metrics[kColumns] = {&change.p50, &change.p95, &change.p99};
+    return metrics[column]->value;
 }
 
 double largestAt(const SensitivityRow& row, int column)

@@ -48,7 +48,7 @@ WaterfallRow totalOf(const JobReport& job, double days)
     total.detail = QObject::tr("mean; nine of ten runs between the ends");
     total.value = job.meanDays;
     total.kind = WaterfallRow::Kind::total;
-    total.figure = format::fixed(days, 1);
+    total.metric = format::fixed(days, 1);
     total.interval = QObject::tr("%1 to %2").arg(format::number(job.p5Days), format::number(job.p95Days.value));
     total.note = u"100"_s;
     total.whiskerLow = job.p5Days;
@@ -85,7 +85,7 @@ WaterfallData jobWaterfall(const JobReport& job, double noiseFreeStepSeconds, in
     WaterfallData data;
     data.series = series;
     data.axisTitle = QObject::tr("days");
-    data.figureTitle = QObject::tr("Days");
+    data.metricTitle = QObject::tr("Days");
     data.noteTitle = QObject::tr("Share, %");
     data.groupLabel = QObject::tr("failures");
     const std::vector<JobLoss> losses = jobLosses(job, noiseFreeStepSeconds);
@@ -106,7 +106,7 @@ WaterfallData jobWaterfall(const JobReport& job, double noiseFreeStepSeconds, in
         row.detail = detailOf(loss, job, noiseFreeStepSeconds);
         row.value = loss.days;
         row.kind = i == 0 ? WaterfallRow::Kind::first : WaterfallRow::Kind::step;
-        row.figure = i == 0 ? format::fixed(rounded[i], 1) : u"+"_s + format::fixed(rounded[i], 1);
+        row.metric = i == 0 ? format::fixed(rounded[i], 1) : u"+"_s + format::fixed(rounded[i], 1);
         row.interval = i > 0 && loss.halfWidth >= kTenth / 2 ? format::plainInterval(loss.halfWidth) : QString();
         row.note = format::fixed(100 * loss.share, 1);
         row.grouped = loss.ofFailures;
@@ -114,7 +114,7 @@ WaterfallData jobWaterfall(const JobReport& job, double noiseFreeStepSeconds, in
     }
     data.rows.push_back(totalOf(job, total));
     if (group > 0)
-        data.groupFigure = QObject::tr("+%1 days").arg(format::fixed(group, 1));
+        data.groupMetric = QObject::tr("+%1 days").arg(format::fixed(group, 1));
     return data;
 }
 

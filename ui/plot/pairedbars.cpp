@@ -76,9 +76,9 @@ PairedBarChart::Layout PairedBarChart::layout(const Canvas& canvas, const QRectF
     if (!(high > low))
         high = 0.01;
     at.labelWidth = std::min(labels + canvas.px(10), area.width() * 0.36);
-    const double figure = canvas.width(u"00.0"_s, Type::tick) + canvas.px(6);
-    at.left = area.left() + at.labelWidth + (low < 0 ? figure : 0);
-    at.right = std::max(area.right() - differences - canvas.px(10) - figure, at.left + canvas.px(40));
+    const double metric = canvas.width(u"00.0"_s, Type::tick) + canvas.px(6);
+    at.left = area.left() + at.labelWidth + (low < 0 ? metric : 0);
+    at.right = std::max(area.right() - differences - canvas.px(10) - metric, at.left + canvas.px(40));
     at.scale(low, high);
     return at;
 }
@@ -89,11 +89,11 @@ void PairedBarChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& 
     const Look& look = canvas.look;
     const double middle = at.middle(item), thick = std::round(std::min(canvas.px(9), at.rowHeight * 0.25)), gap = canvas.px(1);
     paintName(canvas, area, at, item, row.label);
-    const auto bar = [&](double share, double top, const QColor& fill, Role figure) {
+    const auto bar = [&](double share, double top, const QColor& fill, Role metric) {
         const double x = at.zero + share * at.perUnit;
         canvas.fill(QRectF(QPointF(std::min(x, at.zero), std::round(top)), QPointF(std::max(x, at.zero), std::round(top) + thick)), fill);
         const bool left = share < 0;
-        canvas.text({left ? x - canvas.px(5) : x + canvas.px(5), top + thick / 2}, format::fixed(share * 100, 1), Type::tick, figure,
+        canvas.text({left ? x - canvas.px(5) : x + canvas.px(5), top + thick / 2}, format::fixed(share * 100, 1), Type::tick, metric,
                     (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     };
     bar(row.all, middle - thick - gap, look[Role::grey], Role::textTertiary);

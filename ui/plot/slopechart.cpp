@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kHead = 24, kNames = 132, kFigures = 96; // at scale 1: above the columns, left and right of them
+constexpr double kHead = 24, kNames = 132, kMetrics = 96; // at scale 1: above the columns, left and right of them
 
 } // namespace
 
@@ -60,7 +60,7 @@ QStringList SlopeChart::itemReading(int item) const
 
 QPointF SlopeChart::place(const Canvas& canvas, const QRectF& area, int item, int column) const
 {
-    const double left = area.left() + canvas.px(kNames), right = area.right() - canvas.px(kFigures);
+    const double left = area.left() + canvas.px(kNames), right = area.right() - canvas.px(kMetrics);
     const auto columns = std::max<qsizetype>(2, m_data.columns.size());
     const double height = (area.height() - canvas.px(kHead)) / std::max(1, itemCount());
     const int rank = m_data.rows[static_cast<std::size_t>(item)].cells[static_cast<std::size_t>(column)].rank;

@@ -28,7 +28,7 @@ QStringList StackedBarChart::itemReading(int item) const
     if (item < 0 || item >= itemCount())
         return {};
     const WaterfallRow& row = m_data.rows[static_cast<std::size_t>(item)];
-    QStringList lines{row.label, u"%1 %2, %3 %"_s.arg(row.figure, m_data.axisTitle, row.note)};
+    QStringList lines{row.label, u"%1 %2, %3 %"_s.arg(row.metric, m_data.axisTitle, row.note)};
     for (const QString& more : {row.interval, row.detail})
         if (!more.isEmpty())
             lines << more;
@@ -85,7 +85,7 @@ void StackedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interac
         const QColor colour = colourOf(canvas.look, item);
         const QRectF part = partRect(area, item);
         canvas.fill(part.adjusted(0, 0, item + 1 < itemCount() && part.width() > 3 ? -1 : 0, 0), colour);
-        const QString inside = tr("%1 %2, %3 %").arg(row.figure, m_data.axisTitle, row.note);
+        const QString inside = tr("%1 %2, %3 %").arg(row.metric, m_data.axisTitle, row.note);
         if (canvas.width(inside, Type::smallStrong) + canvas.px(20) < part.width())
             canvas.text({part.left() + canvas.px(10), part.center().y()}, inside, Type::smallStrong, readableOn(colour),
                         Qt::AlignLeft | Qt::AlignVCenter);
@@ -94,10 +94,10 @@ void StackedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interac
         canvas.fill({key.left(), y - box / 2, box, box}, colour);
         if (interactive && item == (hasFocus() ? focusItem() : hoverItem()))
             canvas.outline(part.adjusted(0.5, 0.5, -0.5, -0.5), canvas.look.pen(Role::text));
-        const QString figure = row.figure + u' ' + m_data.axisTitle;
-        canvas.text({key.right(), y}, figure, Type::smallStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
+        const QString metric = row.metric + u' ' + m_data.axisTitle;
+        canvas.text({key.right(), y}, metric, Type::smallStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
         const double left = key.left() + box + canvas.px(8);
-        const double room = key.right() - canvas.width(figure, Type::smallStrong) - canvas.px(8) - left;
+        const double room = key.right() - canvas.width(metric, Type::smallStrong) - canvas.px(8) - left;
         canvas.text({left, y}, canvas.elided(row.label, Type::small, room), Type::small, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
     }
 }

@@ -58,7 +58,7 @@ WaterfallData stepBreakdown(const CostedStep& costed, double noiseFreeSeconds)
     WaterfallData data;
     data.axisTitle = unit.name;
     data.perUnit = unit.perSecond;
-    data.figureTitle = data.axisTitle;
+    data.metricTitle = data.axisTitle;
     data.noteTitle = QObject::tr("% of the step");
     for (const Part& part : parts) {
         const double seconds = b.*part.seconds;
@@ -68,7 +68,7 @@ WaterfallData stepBreakdown(const CostedStep& costed, double noiseFreeSeconds)
         row.label = part.label;
         row.value = seconds;
         row.kind = data.rows.empty() ? WaterfallRow::Kind::first : WaterfallRow::Kind::step;
-        row.figure = format::number(seconds * data.perUnit);
+        row.metric = format::number(seconds * data.perUnit);
         row.note = format::number(100 * seconds / all, 2);
         row.grouped = part.isWaiting;
         if (part.category != Category::other) {

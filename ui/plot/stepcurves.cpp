@@ -139,11 +139,11 @@ QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
     const bool left = x > axes.plot.center().x();
     const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
     const double at = x + canvas.px(left ? -8 : 8);
-    const QString words = QObject::tr("Without noise"), figure = format::seconds(seconds).text();
+    const QString words = QObject::tr("Without noise"), metric = format::seconds(seconds).text();
     const double line = canvas.lineHeight(Type::small),
-                 width = std::max(canvas.width(words, Type::tick), canvas.width(figure, Type::smallStrong));
+                 width = std::max(canvas.width(words, Type::tick), canvas.width(metric, Type::smallStrong));
     canvas.text({at, y}, words, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
-    canvas.text({at, y + line}, figure, Type::smallStrong, Role::text, side | Qt::AlignVCenter);
+    canvas.text({at, y + line}, metric, Type::smallStrong, Role::text, side | Qt::AlignVCenter);
     return {left ? at - width : at, y - line / 2, width, 2 * line};
 }
 

@@ -112,7 +112,7 @@ QString TornadoChart::endText(const TornadoEnd& end) const
     if (std::abs(change) <= half)
         return format::plainInterval(half) + u' ' + column.unit.name; // as large as it may be
     const double shown = std::pow(10, -column.decimals);              // as the others of the column, where that leaves a figure
-    return format::signedFigure(change, std::abs(change) < shown / 2 ? half : std::max(half, shown)) + u' ' + column.unit.name;
+    return format::signedMetric(change, std::abs(change) < shown / 2 ? half : std::max(half, shown)) + u' ' + column.unit.name;
 }
 
 QString TornadoChart::intervalText(const TornadoEnd& end) const
@@ -128,10 +128,10 @@ TableData TornadoChart::asTable() const
     table.header = {u"cause"_s,
                     u"label"_s,
                     u"input, spread removed"_s,
-                    u"%1 change, spread removed [%2]"_s.arg(m_data.figure, unit),
+                    u"%1 change, spread removed [%2]"_s.arg(m_data.metric, unit),
                     u"half-width 95 % [%1]"_s.arg(unit),
                     u"input, spread doubled"_s,
-                    u"%1 change, spread doubled [%2]"_s.arg(m_data.figure, unit),
+                    u"%1 change, spread doubled [%2]"_s.arg(m_data.metric, unit),
                     u"half-width 95 % [%1]"_s.arg(unit),
                     u"non-monotonic"_s,
                     u"missing calibration"_s};
@@ -157,7 +157,7 @@ QStringList TornadoChart::itemReading(int item) const
     const auto end = [&](const QString& what, const TornadoEnd& e) {
         const QString interval =
             m_data.isShare ? format::plainInterval(e.halfWidth * 100) + u" points"_s : format::intervalNextTo(e.change, e.halfWidth);
-        return u"%1: %2 %3 (%4)"_s.arg(what, m_data.figure, changeText(e.change), interval)
+        return u"%1: %2 %3 (%4)"_s.arg(what, m_data.metric, changeText(e.change), interval)
                + (e.input.isEmpty() ? QString() : u", "_s + e.input);
     };
     if (row.isOthers)
@@ -212,7 +212,7 @@ TornadoChart::Columns TornadoChart::columns(const Canvas& canvas, const QRectF& 
 TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& area) const
 {
     Layout at = rows(canvas, area);
-    const Columns figures = columns(canvas, area);
+    const Columns metrics = columns(canvas, area);
     double labels = 0, removed = canvas.width(tr("Removed"), Type::tick);
     for (const TornadoRow& row : m_data.rows) {
         if (row.isOthers)
@@ -229,7 +229,7 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
         high = m_data.isShare ? 0.01 : 1e-3;
     at.labelWidth = std::min(labels + canvas.px(16), area.width() * kLabelShare);
     at.left = area.left() + at.labelWidth + canvas.px(8);
-    at.right = std::max(figures.removed - removed - canvas.px(2 * kColumnGap), at.left + canvas.px(40));
+    at.right = std::max(metrics.removed - removed - canvas.px(2 * kColumnGap), at.left + canvas.px(40));
     at.scale(low, high);
     return at;
 }
@@ -240,7 +240,7 @@ void TornadoChart::paintChangeAxis(Canvas& canvas, const Layout& at) const
     const format::TimeUnit unit = m_data.isShare ? format::TimeUnit{100, u"points"_s} : format::timeUnit(std::max(-low, high));
     const Ticks ticks =
         niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.right - at.left) / canvas.px(44))));
-    paintAxis(canvas, at, {ticks, unit.perSecond, true, u"Change of %1, %2"_s.arg(m_data.figure, unit.name)});
+    paintAxis(canvas, at, {ticks, unit.perSecond, true, u"Change of %1, %2"_s.arg(m_data.metric, unit.name)});
     for (const double value : ticks.values) {
         const double x = at.zero + value / unit.perSecond * at.perUnit;
         canvas.vertical(x, at.bottom, at.bottom + canvas.px(4), canvas.look.pen(Role::axis));
@@ -286,7 +286,7 @@ void TornadoChart::paintBars(Canvas& canvas, const Layout& at, int item) const
     }
 }
 
-void TornadoChart::paintFigures(Canvas& canvas, const Layout& at, const Columns& columns, int item) const
+void TornadoChart::paintMetrics(Canvas& canvas, const Layout& at, const Columns& columns, int item) const
 {
     const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
     const double y = at.middle(item);
@@ -315,7 +315,7 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
     canvas.text({area.left(), middle + up}, canvas.elided(row.input, Type::small, width), Type::small, Role::textSecondary,
                 Qt::AlignLeft | Qt::AlignVCenter);
     paintBars(canvas, at, item);
-    paintFigures(canvas, at, columns(canvas, area), item);
+    paintMetrics(canvas, at, columns(canvas, area), item);
 }
 
 void TornadoChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const

@@ -27,7 +27,7 @@ struct TornadoRow {
 
 /// Changes are in seconds, or shares in [-1, 1] when `isShare`.
 struct TornadoData {
-    QString figure;   ///< "p95"
+    QString metric;   ///< "p95"
     QString baseline; ///< "baseline p95 9.30 s"
     bool isShare = false;
     int series = 0; ///< colour of the scenario
@@ -70,7 +70,7 @@ private:
     [[nodiscard]] Columns columns(const Canvas& canvas, const QRectF& area) const;
     void paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const;
     void paintBars(Canvas& canvas, const Layout& at, int item) const;
-    void paintFigures(Canvas& canvas, const Layout& at, const Columns& columns, int item) const;
+    void paintMetrics(Canvas& canvas, const Layout& at, const Columns& columns, int item) const;
     void makeButtons();
     void placeButtons();
     [[nodiscard]] QString intervalText(const TornadoEnd& end) const;

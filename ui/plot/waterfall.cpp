@@ -37,7 +37,7 @@ std::vector<Reached> reached(const WaterfallData& d)
 /// The places of rows, columns and values.
 struct Columns {
     double top = 0, bottom = 0, rowHeight = 0;
-    double labelRight = 0, figureRight = 0, intervalLeft = 0, noteRight = 0;
+    double labelRight = 0, metricRight = 0, intervalLeft = 0, noteRight = 0;
     Axes axes;
     bool broken = false;
     [[nodiscard]] double middle(std::size_t row) const { return top + rowHeight * (static_cast<double>(row) + 0.5); }
@@ -73,18 +73,18 @@ Columns columnsOf(const Canvas& canvas, const QRectF& area, const WaterfallData&
     at.rowHeight = std::clamp((at.bottom - at.top) / std::max<double>(1, static_cast<double>(d.rows.size())), canvas.px(kCrampedRow),
                               canvas.px(kHighestRow));
     at.bottom = at.top + at.rowHeight * static_cast<double>(d.rows.size());
-    double labels = 0, figures = canvas.width(d.figureTitle, Type::tick), intervals = 0, notes = canvas.width(d.noteTitle, Type::tick);
+    double labels = 0, metrics = canvas.width(d.metricTitle, Type::tick), intervals = 0, notes = canvas.width(d.noteTitle, Type::tick);
     for (const WaterfallRow& row : d.rows) {
         labels = std::max({labels, canvas.width(row.label, Type::bodyStrong), canvas.width(row.detail, Type::tick)});
-        figures = std::max(figures, canvas.width(row.figure, Type::bodyStrong));
+        metrics = std::max(metrics, canvas.width(row.metric, Type::bodyStrong));
         intervals = std::max(intervals, canvas.width(row.interval, Type::tick));
         notes = std::max(notes, canvas.width(row.note, Type::small));
     }
     at.labelRight = area.left() + canvas.px(14) + std::min(labels, area.width() * 0.38);
     at.noteRight = area.right();
     at.intervalLeft = area.right() - (notes > 0 ? notes + canvas.px(14) : 0) - intervals;
-    at.figureRight = at.intervalLeft - canvas.px(8);
-    const double left = at.labelRight + canvas.px(10), right = std::max(at.figureRight - figures - canvas.px(14), left + canvas.px(40));
+    at.metricRight = at.intervalLeft - canvas.px(8);
+    const double left = at.labelRight + canvas.px(10), right = std::max(at.metricRight - metrics - canvas.px(14), left + canvas.px(40));
     at.axes.plot = QRectF(QPointF(left, at.top), QPointF(right, at.bottom));
     setRange(at, d);
     return at;
@@ -155,7 +155,7 @@ void paintTexts(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
     if (twoLines)
         canvas.text({left, y + shift}, canvas.elided(row.detail, Type::tick, width), Type::tick, Role::textTertiary,
                     Qt::AlignLeft | Qt::AlignVCenter);
-    canvas.text({at.figureRight, y}, row.figure, Type::bodyStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
+    canvas.text({at.metricRight, y}, row.metric, Type::bodyStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
     canvas.text({at.intervalLeft, y}, row.interval, Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignVCenter);
     canvas.text({at.noteRight, y}, row.note, Type::small, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
     if (i > 0)
@@ -170,7 +170,7 @@ void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
             first = std::min(first, i);
             last = i;
         }
-    if (d.groupFigure.isEmpty() || first > last)
+    if (d.groupMetric.isEmpty() || first > last)
         return;
     canvas.vertical(area.left() + canvas.px(3), at.middle(first) - at.rowHeight * 0.36, at.middle(last) + at.rowHeight * 0.36,
                     canvas.look.pen(Role::controlOutline, 2));
@@ -180,7 +180,7 @@ void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
         left = std::min(left, at.axes.px(std::min(reach[i].from, reach[i].to)));
         right = std::max(right, at.axes.px(std::max(reach[i].from, reach[i].to)));
     }
-    const double width = std::max(canvas.width(d.groupFigure, Type::smallStrong), canvas.width(d.groupLabel, Type::tick));
+    const double width = std::max(canvas.width(d.groupMetric, Type::smallStrong), canvas.width(d.groupLabel, Type::tick));
     const bool after = right + canvas.px(12) + width <= at.axes.plot.right() + canvas.px(10);
     if (!after && left - canvas.px(12) - width < at.axes.plot.left())
         return;
@@ -188,7 +188,7 @@ void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
     const Qt::Alignment side = (after ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter;
     canvas.fill(QRectF(after ? x : x - width, y - canvas.px(15), width, canvas.px(30)).adjusted(-3, 0, 3, 0), canvas[Role::panel]);
     canvas.text({x, y - canvas.px(7)}, d.groupLabel, Type::tick, Role::textSecondary, side);
-    canvas.text({x, y + canvas.px(7)}, d.groupFigure, Type::smallStrong, Role::text, side);
+    canvas.text({x, y + canvas.px(7)}, d.groupMetric, Type::smallStrong, Role::text, side);
 }
 
 } // namespace
@@ -205,7 +205,7 @@ void paintWaterfall(Canvas& canvas, const QRectF& area, const WaterfallData& d)
     const Columns at = columnsOf(canvas, area, d);
     const std::vector<Reached> reach = reached(d);
     const double head = at.top - canvas.px(8);
-    canvas.text({at.figureRight, head}, d.figureTitle, Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignBaseline);
+    canvas.text({at.metricRight, head}, d.metricTitle, Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignBaseline);
     canvas.text({at.noteRight, head}, d.noteTitle, Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignBaseline);
     for (std::size_t i = 0; i < d.rows.size(); ++i)
         paintTexts(canvas, area, at, d, i);
@@ -250,7 +250,7 @@ QStringList WaterfallChart::itemReading(int item) const
     if (item < 0 || item >= itemCount())
         return {};
     const WaterfallRow& row = m_data.rows[static_cast<std::size_t>(item)];
-    QStringList lines{row.label, (row.figure + u' ' + row.interval).trimmed()};
+    QStringList lines{row.label, (row.metric + u' ' + row.interval).trimmed()};
     for (const QString& more : {row.detail, row.note})
         if (!more.isEmpty())
             lines << more;

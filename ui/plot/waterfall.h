@@ -14,7 +14,7 @@ struct WaterfallRow {
     QString id, label, detail; ///< detail: a second line
     double value = 0;
     Kind kind = Kind::step;
-    QString figure, interval, note;         ///< columns at the right; interval next to the figure
+    QString metric, interval, note;         ///< columns at the right; interval next to the figure
     bool grouped = false;                   ///< belongs to the group whose sum is printed
     double whiskerLow = 0, whiskerHigh = 0; ///< equal = none
     bool clear = true;                      ///< false: a change within its interval, which has no colour
@@ -26,8 +26,8 @@ struct WaterfallData {
     bool judged = false;             ///< steps are good (down) or bad (up) news
     QString axisTitle;               ///< "days"
     double perUnit = 1;              ///< shown = value * perUnit
-    QString figureTitle, noteTitle;  ///< heads of the columns
-    QString groupLabel, groupFigure; ///< "failures", "+8.1 days"; empty = no group
+    QString metricTitle, noteTitle;  ///< heads of the columns
+    QString groupLabel, groupMetric; ///< "failures", "+8.1 days"; empty = no group
 };
 
 /// Height at which every row can be read, at scale 1.

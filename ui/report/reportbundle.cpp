@@ -25,30 +25,30 @@ QString yesOrNo(bool yes)
     return yes ? u"yes"_s : u"no"_s;
 }
 
-QStringList fieldsOf(const Estimate& figure)
+QStringList fieldsOf(const Estimate& chart)
 {
-    return {tableNumber(figure.value), tableNumber(figure.halfWidth)};
+    return {tableNumber(chart.value), tableNumber(chart.halfWidth)};
 }
 
 /// A picture of the report on white ground under its title, and under the names of the scenarios where it has a curve for each.
-Picture pictureOf(const ReportFigure& figure, const Findings& found)
+Picture pictureOf(const ReportChart& chart, const Findings& found)
 {
     constexpr int kInner = kPictureWidth - 2 * kMargin;
-    const int names = figure.curves ? static_cast<int>(legendHeight(found, kInner)) : 0;
+    const int names = chart.curves ? static_cast<int>(legendHeight(found, kInner)) : 0;
     Picture picture;
-    picture.title = figure.title;
+    picture.title = chart.title;
     picture.receipt = receiptOf(found);
     const Look look(lightPalette(), 1);
     const int head = static_cast<int>(look.px(metric::button));
-    picture.size = {kPictureWidth, static_cast<int>(figure.height) + head + names + 2 * kMargin};
-    picture.paint = [figure, found, size = picture.size, head, names](QPainter& painter) {
+    picture.size = {kPictureWidth, static_cast<int>(chart.height) + head + names + 2 * kMargin};
+    picture.paint = [chart, found, size = picture.size, head, names](QPainter& painter) {
         const Look paper(lightPalette(), 1);
         painter.fillRect(QRect(QPoint(), size), Qt::white);
         Canvas canvas(painter, paper);
-        canvas.text(QPointF(kMargin, kMargin), figure.title, Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
-        if (figure.curves)
+        canvas.text(QPointF(kMargin, kMargin), chart.title, Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
+        if (chart.curves)
             Sheet(canvas, QRectF(kMargin, kMargin + head, kInner, names)).legend(found);
-        figure.paint(canvas, QRectF(kMargin, kMargin + head + names, kInner, figure.height));
+        chart.paint(canvas, QRectF(kMargin, kMargin + head + names, kInner, chart.height));
     };
     return picture;
 }
@@ -61,13 +61,13 @@ QString bundleFolder(const QString& reportPath)
     return QDir(report.path()).filePath(report.completeBaseName() + u"-files"_s);
 }
 
-TableData scenarioFigures(const Findings& found)
+TableData scenarioMetrics(const Findings& found)
 {
     const QString half = u"half-width 95 %"_s;
     TableData table;
     table.header = {u"scenario"_s, u"baseline"_s, u"advised"_s, u"fits"_s};
-    for (const QString& figure : {u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"p50 change"_s, u"p95 change"_s})
-        table.header << figure + u" [s]"_s << u"%1 %2 [s]"_s.arg(figure, half);
+    for (const QString& chart : {u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"p50 change"_s, u"p95 change"_s})
+        table.header << chart + u" [s]"_s << u"%1 %2 [s]"_s.arg(chart, half);
     table.header << u"P(miss)"_s << u"P(miss) "_s + half << u"days p50"_s << u"cost mean [USD]"_s << u"peak memory [GiB]"_s << u"n"_s
                  << u"seed"_s << u"hash"_s;
     table.names = {0};
@@ -84,7 +84,7 @@ TableData scenarioFigures(const Findings& found)
     return table;
 }
 
-TableData curveFigures(const Findings& found)
+TableData curveMetrics(const Findings& found)
 {
     TableData table;
     table.header = {u"scenario"_s, u"step time [s]"_s, u"P(step <= time)"_s, u"band low"_s, u"band high"_s};
@@ -95,7 +95,7 @@ TableData curveFigures(const Findings& found)
     return table;
 }
 
-TableData causeFigures(const Findings& found)
+TableData causeMetrics(const Findings& found)
 {
     TableData table;
     table.header = {u"cause"_s, u"label"_s, u"input"_s, u"p95 change, spread doubled [s]"_s, u"half-width 95 % [s]"_s};
@@ -104,7 +104,7 @@ TableData causeFigures(const Findings& found)
     return table;
 }
 
-TableData assumptionFigures(const Findings& found)
+TableData assumptionMetrics(const Findings& found)
 {
     TableData table;
     table.header = {u"parameter"_s, u"label"_s, u"value"_s, u"source"_s};
@@ -119,15 +119,15 @@ QString writeReportBundle(const QString& folder, const Findings& found, TableTex
     if (!place.mkpath(u"."_s))
         return QObject::tr("The folder %1 could not be made.").arg(QFileInfo(folder).fileName());
     const Receipt receipt = receiptOf(found);
-    for (const ReportFigure& figure : reportFigures(found))
-        if (QString wrong = writeExport(place.filePath(figure.id + u".png"_s), pictureOf(figure, found), {}); !wrong.isEmpty())
+    for (const ReportChart& chart : reportCharts(found))
+        if (QString wrong = writeExport(place.filePath(chart.id + u".png"_s), pictureOf(chart, found), {}); !wrong.isEmpty())
             return wrong;
     Picture none;
     none.receipt = receipt;
-    for (const auto& [name, table] : {std::pair{u"scenarios.csv"_s, scenarioFigures(found)},
-                                      {u"curves.csv"_s, curveFigures(found)},
-                                      {u"causes.csv"_s, causeFigures(found)},
-                                      {u"assumptions.csv"_s, assumptionFigures(found)}})
+    for (const auto& [name, table] : {std::pair{u"scenarios.csv"_s, scenarioMetrics(found)},
+                                      {u"curves.csv"_s, curveMetrics(found)},
+                                      {u"causes.csv"_s, causeMetrics(found)},
+                                      {u"assumptions.csv"_s, assumptionMetrics(found)}})
         if (QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table, texts); !wrong.isEmpty())
             return wrong;
     return {};

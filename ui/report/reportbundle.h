@@ -2,7 +2,7 @@
 // What is in a report, as files of its own: every picture for slides, every figure for a sheet.
 #pragma once
 
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 namespace prism::ui {
 
@@ -11,13 +11,13 @@ namespace prism::ui {
 
 /// Every scenario with its figures: seconds with half-widths, changes to the baseline, P(miss), job, memory, hash and seed; round-trip
 /// digits.
-[[nodiscard]] TableData scenarioFigures(const Findings& found);
+[[nodiscard]] TableData scenarioMetrics(const Findings& found);
 /// The curves of the scenarios: seconds, P(step <= seconds), the band that holds the whole curve in 95 of 100 cases.
-[[nodiscard]] TableData curveFigures(const Findings& found);
+[[nodiscard]] TableData curveMetrics(const Findings& found);
 /// The causes of spread of the advised scenario and what p95 rises by when one is doubled.
-[[nodiscard]] TableData causeFigures(const Findings& found);
+[[nodiscard]] TableData causeMetrics(const Findings& found);
 /// The inputs of its job and on whose word they are.
-[[nodiscard]] TableData assumptionFigures(const Findings& found);
+[[nodiscard]] TableData assumptionMetrics(const Findings& found);
 
 /// Writes the pictures (PNG, twice the size) and those tables that have rows (CSV) into the folder, which is made; each carries the
 /// receipt of the advised scenario. The same findings give the same bytes. What went wrong as a sentence; empty = done.

@@ -3,7 +3,7 @@
 
 #include "ui/look/wholefile.h"
 #include "ui/plot/receiptmark.h"
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 #include <QBuffer>
 #include <QFileInfo>

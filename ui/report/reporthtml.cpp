@@ -4,7 +4,7 @@
 
 #include "ui/plot/receiptmark.h"
 #include "ui/plot/svg.h"
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 #include "ui/report/sheet.h"
 
 #include <cmath>
@@ -28,39 +28,39 @@ QString hex(Role role)
 }
 
 /// The picture as an <svg> element; its own prologue and fixed size are taken off.
-QString svgOf(const ReportFigure& figure, const Findings* legend)
+QString svgOf(const ReportChart& chart, const Findings* legend)
 {
     const double above = legend ? legendHeight(*legend, kWidth) : 0;
-    const QSize size(static_cast<int>(figure.half ? kHalf : kWidth), static_cast<int>(above + figure.height));
+    const QSize size(static_cast<int>(chart.half ? kHalf : kWidth), static_cast<int>(above + chart.height));
     const QString svg = QString::fromUtf8(svgDocument(size, [&](QPainter& painter) {
         const Look look(lightPalette(), 1);
         Canvas canvas(painter, look);
         if (legend)
             Sheet(canvas, QRectF(QPointF(), QSizeF(size))).legend(*legend);
-        figure.paint(canvas, QRectF(0, above, size.width(), size.height() - above));
+        chart.paint(canvas, QRectF(0, above, size.width(), size.height() - above));
     }));
     const qsizetype begin = svg.indexOf(u"viewBox="_s);
     return u"<svg role=\"img\" aria-label=\"%1\" xmlns=\"http://www.w3.org/2000/svg\" "_s.arg(
-               escaped(figure.title + u". "_s + figure.sentence))
+               escaped(chart.title + u". "_s + chart.sentence))
            + svg.mid(std::max<qsizetype>(begin, 0));
 }
 
-QString figureOf(const ReportFigure& figure, const Findings& found)
+QString chartOf(const ReportChart& chart, const Findings& found)
 {
-    const Findings* legend = figure.curves ? &found : nullptr;
+    const Findings* legend = chart.curves ? &found : nullptr;
     QString html =
-        u"<figure class=\"%1\"><h2>%2</h2>%3"_s.arg(figure.half ? u"half"_s : u"whole"_s, escaped(figure.title), svgOf(figure, legend));
-    if (!figure.footnote.isEmpty())
-        html += u"<figcaption>%1</figcaption>"_s.arg(escaped(figure.footnote));
+        u"<figure class=\"%1\"><h2>%2</h2>%3"_s.arg(chart.half ? u"half"_s : u"whole"_s, escaped(chart.title), svgOf(chart, legend));
+    if (!chart.footnote.isEmpty())
+        html += u"<figcaption>%1</figcaption>"_s.arg(escaped(chart.footnote));
     return html + u"</figure>\n"_s;
 }
 
-QString runOf(const FigureRun& run)
+QString runOf(const TextRun& run)
 {
     const bool strong = run.type == Type::bodyStrong || run.type == Type::smallStrong;
-    constexpr qsizetype kFigure = 14; // letters; a figure with its unit stays on one line
+    constexpr qsizetype kMetric = 14; // letters; a figure with its unit stays on one line
     const QString words = run.text.trimmed();
-    const QString text = escaped(words.size() <= kFigure ? QString(words).replace(u' ', QChar::Nbsp) : words);
+    const QString text = escaped(words.size() <= kMetric ? QString(words).replace(u' ', QChar::Nbsp) : words);
     const QString coloured = run.role == Role::text ? text : u"<span style=\"color:%1\">%2</span>"_s.arg(hex(run.role), text);
     return strong ? u"<b>%1</b>"_s.arg(coloured) : coloured;
 }
@@ -79,11 +79,11 @@ QString tableOf(const ReportTable& table)
             html += u"<th>%1</th>"_s.arg(escaped(name));
         html += u"</tr>"_s;
     }
-    for (const QList<FigureRuns>& row : table.rows) {
+    for (const QList<TextRuns>& row : table.rows) {
         html += u"<tr>"_s;
-        for (const FigureRuns& runs : row) {
+        for (const TextRuns& runs : row) {
             QStringList parts;
-            for (const FigureRun& run : runs)
+            for (const TextRun& run : runs)
                 parts << runOf(run);
             html += u"<td>%1</td>"_s.arg(parts.join(u' '));
         }
@@ -135,16 +135,16 @@ QByteArray toHtml(const Findings& f)
     html += u"<p class=\"label\">%1</p><h1>%2</h1>\n"_s.arg(escaped(QObject::tr("Answer")), escaped(f.answer.sentence));
     for (const QString& line : f.answer.certainty)
         html += u"<p class=\"sure\">%1</p>\n"_s.arg(escaped(line));
-    const std::vector<ReportFigure> figures = reportFigures(f);
+    const std::vector<ReportChart> charts = reportCharts(f);
     bool tabled = false;
-    for (const ReportFigure& figure : figures) {
-        if (!tabled && figure.id == u"ends") { // the scenarios are before the job
+    for (const ReportChart& chart : charts) {
+        if (!tabled && chart.id == u"ends") { // the scenarios are before the job
             html +=
                 tableOf(scenarioTable(f))
                 + u"<h2>%1</h2><p>%2</p>\n"_s.arg(escaped(QObject::tr("The whole job, %1").arg(f.best().name)), escaped(jobSentence(f)));
             tabled = true;
         }
-        html += figureOf(figure, f);
+        html += chartOf(chart, f);
     }
     if (!tabled)
         html += tableOf(scenarioTable(f));

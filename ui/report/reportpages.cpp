@@ -20,9 +20,9 @@ constexpr double kCurvesHigh = 292, kCurvesLow = 200, kCurvesMost = 350; // heig
 // 16:9 with type enlarged so that the last row of a room reads it.
 constexpr double kSlideWidth = 1280, kSlideHeight = 720, kSlideScale = 1.55, kSlideSide = 64, kSlideHead = 84, kSlideNote = 30;
 
-const ReportFigure* figureOf(const std::vector<ReportFigure>& all, const QString& id)
+const ReportChart* chartOf(const std::vector<ReportChart>& all, const QString& id)
 {
-    const auto at = std::find_if(all.begin(), all.end(), [&](const ReportFigure& f) { return f.id == id; });
+    const auto at = std::find_if(all.begin(), all.end(), [&](const ReportChart& f) { return f.id == id; });
     return at == all.end() ? nullptr : &*at;
 }
 
@@ -54,8 +54,8 @@ struct AnswerSheet {
 /// The first sheet: question, answer, curves, misses, causes; scenarios and assumptions where there is room for them.
 void paintAnswer(Sheet& sheet, const Findings& f, const AnswerSheet& how)
 {
-    const std::vector<ReportFigure> figures = reportFigures(f);
-    ReportFigure steps = *figureOf(figures, u"steps"_s);
+    const std::vector<ReportChart> charts = reportCharts(f);
+    ReportChart steps = *chartOf(charts, u"steps"_s);
     steps.height = how.curves;
     sheet.label(QObject::tr("Question"));
     sheet.lead(f.question);
@@ -68,11 +68,11 @@ void paintAnswer(Sheet& sheet, const Findings& f, const AnswerSheet& how)
     sheet.space(12);
     sheet.rule();
     sheet.space(12);
-    sheet.figure(steps, &f);
+    sheet.chart(steps, &f);
     sheet.space(8);
     sheet.rule();
     sheet.space(12);
-    sheet.figures(*figureOf(figures, u"misses"_s), figureOf(figures, u"causes"_s));
+    sheet.charts(*chartOf(charts, u"misses"_s), chartOf(charts, u"causes"_s));
     if (how.withScenarios) {
         sheet.space(8);
         sheet.rule();
@@ -88,17 +88,17 @@ void paintAnswer(Sheet& sheet, const Findings& f, const AnswerSheet& how)
 
 void paintJob(Sheet& sheet, const Findings& f)
 {
-    const std::vector<ReportFigure> figures = reportFigures(f);
+    const std::vector<ReportChart> charts = reportCharts(f);
     sheet.label(QObject::tr("The whole job, %1").arg(f.best().name));
     sheet.paragraph(jobSentence(f), Type::value);
     sheet.space(14);
     sheet.rule();
     sheet.space(12);
-    sheet.figure(*figureOf(figures, u"ends"_s));
+    sheet.chart(*chartOf(charts, u"ends"_s));
     sheet.space(10);
     sheet.rule();
     sheet.space(12);
-    sheet.figure(*figureOf(figures, u"losses"_s));
+    sheet.chart(*chartOf(charts, u"losses"_s));
     sheet.space(10);
     sheet.rule();
     sheet.space(12);
@@ -206,14 +206,14 @@ struct Slide {
 std::vector<Slide> slidesOf(const Findings& f)
 {
     std::vector<Slide> slides;
-    for (const ReportFigure& figure : reportFigures(f))
-        slides.push_back({figure.sentence, [figure, &f](Sheet& s) {
-                              ReportFigure grown = figure;
-                              grown.title = figure.id == u"steps"_s ? f.question : figure.title;
-                              if (!figure.half)
+    for (const ReportChart& chart : reportCharts(f))
+        slides.push_back({chart.sentence, [chart, &f](Sheet& s) {
+                              ReportChart grown = chart;
+                              grown.title = chart.id == u"steps"_s ? f.question : chart.title;
+                              if (!chart.half)
                                   grown.height =
-                                      (s.left() - (figure.footnote.isEmpty() ? kSlideHead : kSlideHead + kSlideNote)) / kSlideScale;
-                              s.figure(grown, figure.curves ? &f : nullptr);
+                                      (s.left() - (chart.footnote.isEmpty() ? kSlideHead : kSlideHead + kSlideNote)) / kSlideScale;
+                              s.chart(grown, chart.curves ? &f : nullptr);
                           }});
     slides.insert(slides.begin() + 1, Slide{scenarioSentence(f), [&f](Sheet& s) { s.table(scenarioTable(f)); }});
     if (!jobTable(f).rows.isEmpty())

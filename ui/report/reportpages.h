@@ -2,7 +2,7 @@
 // A report as sheets of A4 or as slides of 16:9, each ready to be painted. Always in the light palette.
 #pragma once
 
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 namespace prism::ui {
 

@@ -3,7 +3,7 @@
 #include "ui/look/dates.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,33 +25,33 @@ QString words(const std::string& s)
     return format::sentence(text(s)).replace(u"CO2"_s, u"CO₂"_s);
 }
 
-FigureRuns plain(const QString& s, Type type = Type::body, Role role = Role::text)
+TextRuns plain(const QString& s, Type type = Type::body, Role role = Role::text)
 {
     return {{s, type, role}};
 }
 
 /// A figure in bold with its change behind it; a change without an interval that excludes zero has no colour.
-FigureRuns changed(const QString& figure, const HeadlineChange* change)
+TextRuns changed(const QString& metric, const HeadlineChange* change)
 {
-    FigureRuns runs = plain(figure, Type::bodyStrong);
+    TextRuns runs = plain(metric, Type::bodyStrong);
     if (change && change->delta.significant())
-        runs << FigureRun{u"   (%1)"_s.arg(format::percentChange(change->relative)), Type::body,
-                          change->delta.value < 0 ? Role::good : Role::bad};
+        runs << TextRun{u"   (%1)"_s.arg(format::percentChange(change->relative)), Type::body,
+                        change->delta.value < 0 ? Role::good : Role::bad};
     else if (change)
-        runs << FigureRun{QObject::tr("   no difference"), Type::small, Role::textTertiary};
+        runs << TextRun{QObject::tr("   no difference"), Type::small, Role::textTertiary};
     return runs;
 }
 
 /// The difference of two sampled runs of a job; its intervals are those of their medians.
-FigureRuns changedDays(const JobReport& job, const JobReport* base)
+TextRuns changedDays(const JobReport& job, const JobReport* base)
 {
-    FigureRuns runs = plain(format::number(job.p50Days.value), Type::bodyStrong);
+    TextRuns runs = plain(format::number(job.p50Days.value), Type::bodyStrong);
     if (!base || &job == base)
         return runs;
     const double difference = job.p50Days.value - base->p50Days.value;
     if (std::abs(difference) > std::hypot(job.p50Days.halfWidth, base->p50Days.halfWidth))
-        runs << FigureRun{u"   (%1)"_s.arg(format::percentDelta(difference / base->p50Days.value)), Type::body,
-                          difference < 0 ? Role::good : Role::bad};
+        runs << TextRun{u"   (%1)"_s.arg(format::percentDelta(difference / base->p50Days.value)), Type::body,
+                        difference < 0 ? Role::good : Role::bad};
     return runs;
 }
 
@@ -88,11 +88,11 @@ ReportTable scenarioTable(const Findings& f)
         const DistributionSummary& step = s.snapshot->across;
         const HeadlineChange* p50 = s.baseline ? nullptr : &s.changes.p50;
         const HeadlineChange* p95 = s.baseline ? nullptr : &s.changes.p95;
-        const FigureRuns none = plain(s.possible ? u"–"_s : QObject::tr("does not fit"), Type::body, s.possible ? Role::text : Role::error);
-        table.rows << QList<FigureRuns>{plain(s.name, s.baseline ? Type::bodyStrong : Type::body),
-                                        changed(format::seconds(step.p50).text(), p50), changed(format::seconds(step.p95).text(), p95),
-                                        s.job ? changedDays(*s.job, baseJob(f)) : none,
-                                        s.job ? plain(format::dollars(s.job->costUsdMean).text(), Type::bodyStrong) : none};
+        const TextRuns none = plain(s.possible ? u"–"_s : QObject::tr("does not fit"), Type::body, s.possible ? Role::text : Role::error);
+        table.rows << QList<TextRuns>{plain(s.name, s.baseline ? Type::bodyStrong : Type::body),
+                                      changed(format::seconds(step.p50).text(), p50), changed(format::seconds(step.p95).text(), p95),
+                                      s.job ? changedDays(*s.job, baseJob(f)) : none,
+                                      s.job ? plain(format::dollars(s.job->costUsdMean).text(), Type::bodyStrong) : none};
     }
     return table;
 }
@@ -106,8 +106,8 @@ ReportTable jobTable(const Findings& f)
     if (!f.best().job)
         return table;
     const JobReport& job = *f.best().job;
-    const auto row = [&](const QString& name, const QString& figure, const QString& note) {
-        table.rows << QList<FigureRuns>{plain(name), plain(figure, Type::bodyStrong), plain(note, Type::small, Role::textSecondary)};
+    const auto row = [&](const QString& name, const QString& metric, const QString& note) {
+        table.rows << QList<TextRuns>{plain(name), plain(metric, Type::bodyStrong), plain(note, Type::small, Role::textSecondary)};
     };
     row(QObject::tr("Productive time"), format::percent(job.effectiveRatio.value),
         QObject::tr("nine of ten runs between %1 and %2").arg(format::percent(job.ratioP5), format::percent(job.ratioP95)));
@@ -143,7 +143,7 @@ ReportTable sourceTable(const Findings& f)
             table.rows.back()[1].front().text += u", "_s + words(a.value);
             continue;
         }
-        table.rows << QList<FigureRuns>{
+        table.rows << QList<TextRuns>{
             plain(words(a.label), Type::small), plain(words(a.value), Type::smallStrong),
             plain(wordOf(a.word), Type::small, a.word == JobAssumption::Word::assumed ? Role::warning : Role::textSecondary),
             plain(words(a.source), Type::tick, Role::textTertiary)};
@@ -158,9 +158,9 @@ ReportTable receiptTable(const Findings& f)
     table.header = {QObject::tr("Scenario"), QObject::tr("Hash"), QObject::tr("Steps"), QObject::tr("Seed")};
     table.widths = {0.34, 0.42, 0.12, 0.12};
     for (const FoundScenario& s : f.scenarios)
-        table.rows << QList<FigureRuns>{plain(s.name, Type::small), plain(text(s.snapshot->hash.text()), Type::tick, Role::textSecondary),
-                                        plain(format::count(static_cast<qint64>(s.snapshot->across.samples)), Type::small),
-                                        plain(QString::number(s.snapshot->seed), Type::small)};
+        table.rows << QList<TextRuns>{plain(s.name, Type::small), plain(text(s.snapshot->hash.text()), Type::tick, Role::textSecondary),
+                                      plain(format::count(static_cast<qint64>(s.snapshot->across.samples)), Type::small),
+                                      plain(QString::number(s.snapshot->seed), Type::small)};
     return table;
 }
 

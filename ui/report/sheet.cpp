@@ -84,7 +84,7 @@ void Sheet::bullets(const QStringList& lines)
     }
 }
 
-double Sheet::rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const
+double Sheet::rowHeight(const ReportTable& table, const QList<TextRuns>& row) const
 {
     // Cells of one run wrap; figures with their changes stay on one line.
     qsizetype lines = 1;
@@ -101,19 +101,19 @@ double Sheet::heightOf(const ReportTable& table) const
     double height = table.title.isEmpty() ? 0 : m_canvas.lineHeight(Type::title) + m_canvas.px(6);
     if (!table.header.join(QString()).isEmpty())
         height += m_canvas.px(kTableRow);
-    for (const QList<FigureRuns>& row : table.rows)
+    for (const QList<TextRuns>& row : table.rows)
         height += rowHeight(table, row);
     return height;
 }
 
-void Sheet::tableRow(const ReportTable& table, const QList<FigureRuns>& row)
+void Sheet::tableRow(const ReportTable& table, const QList<TextRuns>& row)
 {
     const double height = rowHeight(table, row), first = m_y + m_canvas.px(kTableRow) / 2;
     double x = m_area.left();
     for (qsizetype i = 0; i < row.size(); ++i) {
         const double width = table.widths[i] * m_area.width() - m_canvas.px(10);
         if (row[i].size() == 1) {
-            const FigureRun& run = row[i].front();
+            const TextRun& run = row[i].front();
             double y = first;
             for (const QString& line : m_canvas.wrapped(run.text, run.type, width)) {
                 m_canvas.text({x, y}, line, run.type, run.role, Qt::AlignLeft | Qt::AlignVCenter);
@@ -121,7 +121,7 @@ void Sheet::tableRow(const ReportTable& table, const QList<FigureRuns>& row)
             }
         } else {
             double at = x;
-            for (const FigureRun& run : row[i]) {
+            for (const TextRun& run : row[i]) {
                 m_canvas.text({at, first}, run.text, run.type, run.role, Qt::AlignLeft | Qt::AlignVCenter);
                 at += m_canvas.width(run.text, run.type);
             }
@@ -137,12 +137,12 @@ void Sheet::table(const ReportTable& table)
     if (!table.title.isEmpty())
         heading(table.title);
     if (!table.header.join(QString()).isEmpty()) {
-        QList<FigureRuns> head;
+        QList<TextRuns> head;
         for (const QString& name : table.header)
-            head << FigureRuns{{name, Type::smallStrong, Role::textSecondary}};
+            head << TextRuns{{name, Type::smallStrong, Role::textSecondary}};
         tableRow(table, head);
     }
-    for (const QList<FigureRuns>& row : table.rows)
+    for (const QList<TextRuns>& row : table.rows)
         tableRow(table, row);
 }
 
@@ -184,35 +184,35 @@ void Sheet::legend(const Findings& found)
     m_y += line + m_canvas.px(4);
 }
 
-void Sheet::figure(const ReportFigure& figure, const Findings* legend)
+void Sheet::chart(const ReportChart& chart, const Findings* legend)
 {
-    const double after = m_area.left() + m_canvas.width(figure.title, Type::title) + m_canvas.px(kEntryGap);
+    const double after = m_area.left() + m_canvas.width(chart.title, Type::title) + m_canvas.px(kEntryGap);
     const bool nextTo = legend && fitsNextTo(*legend, after);
     if (nextTo)
         paintLegend(*legend, m_y + m_canvas.lineHeight(Type::title) / 2);
-    heading(figure.title);
+    heading(chart.title);
     if (legend && !nextTo)
         this->legend(*legend);
-    QRectF place(m_area.left(), m_y, m_area.width(), m_canvas.px(figure.height));
-    figure.paint(m_canvas, place);
+    QRectF place(m_area.left(), m_y, m_area.width(), m_canvas.px(chart.height));
+    chart.paint(m_canvas, place);
     m_y = place.bottom() + m_canvas.px(4);
-    if (!figure.footnote.isEmpty())
-        paragraph(figure.footnote, Type::tick, Role::textTertiary);
+    if (!chart.footnote.isEmpty())
+        paragraph(chart.footnote, Type::tick, Role::textTertiary);
 }
 
-double Sheet::columnFigure(const ReportFigure& figure, const QRectF& column)
+double Sheet::columnChart(const ReportChart& chart, const QRectF& column)
 {
     Sheet part(m_canvas, column);
-    part.figure(figure);
+    part.chart(chart);
     return part.y();
 }
 
-void Sheet::figures(const ReportFigure& first, const ReportFigure* second)
+void Sheet::charts(const ReportChart& first, const ReportChart* second)
 {
     const double width = (m_area.width() - m_canvas.px(kColumnGap)) / 2;
-    double bottom = columnFigure(first, QRectF(m_area.left(), m_y, width, left()));
+    double bottom = columnChart(first, QRectF(m_area.left(), m_y, width, left()));
     if (second)
-        bottom = std::max(bottom, columnFigure(*second, QRectF(m_area.right() - width, m_y, width, left())));
+        bottom = std::max(bottom, columnChart(*second, QRectF(m_area.right() - width, m_y, width, left())));
     m_y = bottom;
 }
 

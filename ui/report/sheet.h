@@ -2,7 +2,7 @@
 // A sheet of paper that is filled from the top: headings, paragraphs, lists, tables and places for pictures.
 #pragma once
 
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 namespace prism::ui {
 
@@ -22,11 +22,11 @@ public:
     void bullets(const QStringList& lines);
     void table(const ReportTable& table);
     /// Title, legend next to it, picture, footnote.
-    void figure(const ReportFigure& figure, const Findings* legend = nullptr);
+    void chart(const ReportChart& chart, const Findings* legend = nullptr);
     /// The scenarios in their colours, on as many lines as they need.
     void legend(const Findings& found);
     /// Two pictures side by side.
-    void figures(const ReportFigure& first, const ReportFigure* second);
+    void charts(const ReportChart& first, const ReportChart* second);
 
     // look at it
     [[nodiscard]] double left() const { return m_area.bottom() - m_y; } ///< height that is left
@@ -36,11 +36,11 @@ public:
     [[nodiscard]] const QRectF& area() const { return m_area; }
 
 private:
-    double columnFigure(const ReportFigure& figure, const QRectF& column);
+    double columnChart(const ReportChart& chart, const QRectF& column);
     [[nodiscard]] bool fitsNextTo(const Findings& found, double left) const;
     void paintLegend(const Findings& found, double middle); ///< on one line, from the right
-    [[nodiscard]] double rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const;
-    void tableRow(const ReportTable& table, const QList<FigureRuns>& row);
+    [[nodiscard]] double rowHeight(const ReportTable& table, const QList<TextRuns>& row) const;
+    void tableRow(const ReportTable& table, const QList<TextRuns>& row);
 
     Canvas& m_canvas;
     QRectF m_area;

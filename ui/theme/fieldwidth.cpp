@@ -12,7 +12,7 @@
 namespace prism::ui {
 
 namespace {
-const QString kFigure = QStringLiteral("12.5"); // what is typed next to a unit
+const QString kMetric = QStringLiteral("12.5"); // what is typed next to a unit
 constexpr double kAround = 8;                   // padding of a field in the style sheet, at scale 1, on either side
 constexpr double kMaxWidth = 240;               // at scale 1; a longer text is no number
 constexpr int kOwn = 2 * (1 + 2);               // border and the margin that a line edit keeps next to its text, in pixels
@@ -27,9 +27,9 @@ void keepFieldWidth(QLineEdit& field, const Theme& theme, double width)
 {
     const auto fit = [&field, &theme, width] {
         const int unit = field.textMargins().right(); // written by the field itself, at its end
-        const int figure = unit > 0 ? unit + fieldWidthFor(kFigure, theme) : 0;
+        const int metric = unit > 0 ? unit + fieldWidthFor(kMetric, theme) : 0;
         const int text = std::min(fieldWidthFor(field.text(), theme), theme.px(kMaxWidth)) + unit;
-        field.setFixedWidth(std::max({theme.px(width), fieldWidthFor(field.placeholderText(), theme), figure, text}));
+        field.setFixedWidth(std::max({theme.px(width), fieldWidthFor(field.placeholderText(), theme), metric, text}));
     };
     field.setProperty(kOwnWidth, true);
     QObject::connect(&theme, &Theme::changed, &field, fit);

@@ -14,21 +14,21 @@ namespace {
 constexpr double kStep = 12, kGap = 10; // at scale 1
 } // namespace
 
-FigureRuns firstThatFits(const QList<FigureRuns>& forms, const Look& look, double room)
+TextRuns firstThatFits(const QList<TextRuns>& forms, const Look& look, double room)
 {
-    for (const FigureRuns& form : forms)
+    for (const TextRuns& form : forms)
         if (widthOf(form, look) <= room)
             return form;
     return forms.value(forms.size() - 1);
 }
 
-QList<FigureRuns> comparisonForms(const FigureRuns& comparison, const FigureRuns& samples)
+QList<TextRuns> comparisonForms(const TextRuns& comparison, const TextRuns& samples)
 {
     if (comparison.isEmpty())
         return {samples};
-    QList<FigureRuns> forms;
+    QList<TextRuns> forms;
     if (!samples.isEmpty())
-        forms << comparison + FigureRuns{{u"  ·  "_s, Type::tick, Role::textTertiary}} + samples;
+        forms << comparison + TextRuns{{u"  ·  "_s, Type::tick, Role::textTertiary}} + samples;
     forms << comparison;
     if (comparison.size() > 2) // the figure in the middle, and the words after it
         forms << comparison.first(2);
@@ -60,11 +60,11 @@ double leastWidth(const HeadlineCell& cell, const Look& look, bool large)
 {
     const auto wide = [&look](const QString& text, Type type) { return QFontMetricsF(look.font(type)).horizontalAdvance(text); };
     const QString unit = cell.unit.isEmpty() ? QString() : u' ' + cell.unit;
-    const double figure = wide(cell.number, large ? Type::headline : Type::value) + wide(unit, Type::small);
+    const double metric = wide(cell.number, large ? Type::headline : Type::value) + wide(unit, Type::small);
     const double under =
         std::max({wide(changeForms(cell.delta).back(), Type::tickStrong), wide(cell.model, Type::tick),
                   cell.model.isEmpty() ? wide(cell.note, Type::tick) : 0.0, cell.stale ? wide(cell.staleNote, Type::tick) : 0.0});
-    const double need = std::max({wide(cell.label, Type::tick), figure, under}) + look.pxF(kGap);
+    const double need = std::max({wide(cell.label, Type::tick), metric, under}) + look.pxF(kGap);
     return std::ceil(need / look.pxF(kStep)) * look.pxF(kStep);
 }
 

@@ -8,7 +8,7 @@
 namespace prism::ui {
 
 /// The first of some ways to say a thing that fits, else the last; the tip has them whole.
-[[nodiscard]] FigureRuns firstThatFits(const QList<FigureRuns>& forms, const Look& look, double room);
+[[nodiscard]] TextRuns firstThatFits(const QList<TextRuns>& forms, const Look& look, double room);
 [[nodiscard]] QString firstThatFits(const QStringList& forms, const Look& look, Type type, double room);
 
 /// "−1.6 %, −140 ± 3 ms", else its last part, else its first.
@@ -21,11 +21,11 @@ namespace prism::ui {
 [[nodiscard]] double leastWidth(const HeadlineCell& cell, const Look& look, bool large);
 /// The lines under the answer.
 struct ScenarioLines {
-    FigureRuns second;       ///< "Baseline of this study", "compared with A"
-    QList<FigureRuns> third; ///< how it compares with the baseline and from how many samples; shorter from form to form
+    TextRuns second;       ///< "Baseline of this study", "compared with A"
+    QList<TextRuns> third; ///< how it compares with the baseline and from how many samples; shorter from form to form
 };
 
 /// "Faster in 97.2 % ± 0.4 of steps · n 10,000, 95 %" and shorter forms of it.
-[[nodiscard]] QList<FigureRuns> comparisonForms(const FigureRuns& comparison, const FigureRuns& samples);
+[[nodiscard]] QList<TextRuns> comparisonForms(const TextRuns& comparison, const TextRuns& samples);
 
 } // namespace prism::ui

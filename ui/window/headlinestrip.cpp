@@ -39,7 +39,7 @@ QString overSystems(const ShownScenario* s)
 }
 
 /// A figure and its unit stay on one line.
-QString withUnbrokenFigures(QString text)
+QString withUnbrokenMetrics(QString text)
 {
     static const QRegularExpression kBeforeUnit(u"(?<=\\d) (?=%|[a-zµ]?s\\b|GiB|GPUs)"_s);
     return text.replace(kBeforeUnit, QString(QChar::Nbsp));
@@ -118,7 +118,7 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
     const ShownScenario *s = context.current(), *baseline = context.baseline();
     if (!s)
         return lines;
-    FigureRuns comparison, samples;
+    TextRuns comparison, samples;
     if (s->isBaseline || !baseline) {
         lines.second = {{s->isBaseline ? tr("Baseline of this study") : tr("No baseline is pinned"), Type::small, Role::textSecondary}};
         comparison = {{context.scenarios.size() == 1 ? tr("1 scenario") : tr("%1 scenarios").arg(context.scenarios.size()), Type::small,
@@ -136,8 +136,8 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
         const OverSystems& over = found->systems->p95OverP50;
         const auto above = [](double ratio) { return format::fixed(100 * (ratio - 1), 1); };
         lines.third.prepend(lines.third.front()
-                            + FigureRuns{{tr("  ·  p95 %1 to %2 % above p50 on nine of ten systems").arg(above(over.low), above(over.high)),
-                                          Type::tick, Role::textTertiary}});
+                            + TextRuns{{tr("  ·  p95 %1 to %2 % above p50 on nine of ten systems").arg(above(over.low), above(over.high)),
+                                        Type::tick, Role::textTertiary}});
     }
     return lines;
 }
@@ -251,7 +251,7 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
     return {};
 }
 
-QString HeadlineStrip::figureAt(const QPoint& at) const
+QString HeadlineStrip::metricAt(const QPoint& at) const
 {
     for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
         if (m_rects[i].contains(at))
@@ -280,11 +280,11 @@ void HeadlineStrip::mouseMoveEvent(QMouseEvent* event)
 
 void HeadlineStrip::contextMenuEvent(QContextMenuEvent* event)
 {
-    const QString key = figureAt(event->pos());
+    const QString key = metricAt(event->pos());
     if (key.isEmpty())
         return;
     QMenu menu;
-    menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT figureWanted(key); });
+    menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT metricWanted(key); });
     menu.exec(event->globalPos());
 }
 
@@ -329,14 +329,14 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
     const QRectF under(rect.left(), look.px(69), rect.width(), look.px(18));
     const double used = drawRuns(p, under, m_lines.second, look);
     const QRectF rest = under.adjusted(used + look.px(12), 0, 0, 0);
-    if (const FigureRuns third = firstThatFits(m_lines.third, look, rest.width()); widthOf(third, look) <= rest.width())
+    if (const TextRuns third = firstThatFits(m_lines.third, look, rest.width()); widthOf(third, look) <= rest.width())
         drawRuns(p, rest, third, look, s->stale);
 }
 
 void HeadlineStrip::paintAnswer(QPainter& p, const QRectF& rect) const
 {
     const Look& look = m_theme.look();
-    const QString text = withUnbrokenFigures(m_answer);
+    const QString text = withUnbrokenMetrics(m_answer);
     p.setPen(look[m_answerIsStale ? Role::textTertiary : Role::text]);
     for (const Type type : {Type::title, Type::bodyStrong, Type::smallStrong}) {
         p.setFont(look.font(type));
@@ -386,16 +386,16 @@ void HeadlineStrip::paintCell(QPainter& p, const QRectF& rect, const HeadlineCel
               {cell.unit.isEmpty() ? QString() : u" "_s + cell.unit, Type::small, Role::textSecondary, cell.struck}},
              look, cell.stale || cell.struck);
     const double room = line(0, 0).width();
-    QList<FigureRuns> under;
+    QList<TextRuns> under;
     if (!cell.delta.isEmpty())
-        under << FigureRuns{{firstThatFits(changeForms(cell.delta), look, Type::tickStrong, room), Type::tickStrong, cell.deltaRole}};
+        under << TextRuns{{firstThatFits(changeForms(cell.delta), look, Type::tickStrong, room), Type::tickStrong, cell.deltaRole}};
     const bool notice = cell.stale && cell.staleNote != tr("computing");
     if (cell.stale)
-        under << FigureRuns{{cell.staleNote, Type::tick, notice ? Role::warning : Role::textTertiary}};
+        under << TextRuns{{cell.staleNote, Type::tick, notice ? Role::warning : Role::textTertiary}};
     else if (under.isEmpty() && !cell.model.isEmpty()) // room for two lines
-        under << FigureRuns{{cell.note, Type::tick, cell.noteRole}} << FigureRuns{{cell.model, Type::tick, Role::textTertiary}};
+        under << TextRuns{{cell.note, Type::tick, cell.noteRole}} << TextRuns{{cell.model, Type::tick, Role::textTertiary}};
     else
-        under << FigureRuns{{firstThatFits(errorForms(cell), look, Type::tick, room), Type::tick, cell.noteRole}};
+        under << TextRuns{{firstThatFits(errorForms(cell), look, Type::tick, room), Type::tick, cell.noteRole}};
     for (int i = 0; i < under.size(); ++i)
         drawRuns(p, line(54 + 16 * i, 16), under[i], look, cell.stale && !notice);
 }

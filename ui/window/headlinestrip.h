@@ -28,10 +28,10 @@ public:
     [[nodiscard]] bool isAnswerStale() const { return m_answerIsStale; }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
-    [[nodiscard]] QString figureAt(const QPoint& at) const; ///< key of the figure there; empty = none
+    [[nodiscard]] QString metricAt(const QPoint& at) const; ///< key of the figure there; empty = none
 
 Q_SIGNALS:
-    void figureWanted(const QString& key); ///< where it comes from
+    void metricWanted(const QString& key); ///< where it comes from
     void whyWanted();                      ///< a change against the baseline was clicked: which edits made it?
 
 protected:

@@ -22,7 +22,7 @@ namespace prism::ui {
 
 namespace {
 
-const QString kFigurePrefix = u"figure:"_s;
+const QString kMetricPrefix = u"figure:"_s;
 
 QString pageText(const QString& name)
 {
@@ -76,7 +76,7 @@ HelpDialog::HelpDialog(const Theme& theme, QWidget* parent) : QDialog(parent)
     layout->setSpacing(theme.px(12));
     auto* row = new QHBoxLayout;
     for (const auto& [text, page] :
-         {std::pair{tr("Contents"), u"index"_s}, {tr("Figures"), u"figures"_s}, {tr("Parameters"), u"parameters"_s}}) {
+         {std::pair{tr("Contents"), u"index"_s}, {tr("Metrics"), u"metrics"_s}, {tr("Parameters"), u"parameters"_s}}) {
         auto* button = new QPushButton(text);
         button->setAutoDefault(false);
         connect(button, &QPushButton::clicked, this, [this, page = page] { open(page); });
@@ -160,9 +160,9 @@ void HelpDialog::goTo(const QString& text)
 
 void HelpDialog::open(const QString& topic)
 {
-    if (topic.startsWith(kFigurePrefix)) {
-        showPage(u"figures"_s);
-        return goTo(topic.mid(kFigurePrefix.size()));
+    if (topic.startsWith(kMetricPrefix)) {
+        showPage(u"metrics"_s);
+        return goTo(topic.mid(kMetricPrefix.size()));
     }
     if (findParameter(topic.toStdString())) {
         showPage(u"parameters"_s);

@@ -446,9 +446,9 @@ void addToolsAndHelp(MainWindow& w)
                }});
     a.add({u"help.page"_s, help, QObject::tr("Help for this page"), QKeySequence(u"F1"_s),
            [&w] { // of the figure under the pointer, else of the page
-               const QString figure = w.headline().figureAt(w.headline().mapFromGlobal(QCursor::pos()));
+               const QString metric = w.headline().metricAt(w.headline().mapFromGlobal(QCursor::pos()));
                const QString page = w.pages().current() ? w.pages().current()->id() : QString();
-               showHelp(figure.isEmpty() ? page : u"figure:"_s + figure, w.theme(), &w);
+               showHelp(metric.isEmpty() ? page : u"figure:"_s + metric, w.theme(), &w);
            }});
     a.add({u"help.parameters"_s, help, QObject::tr("Parameters"), {}, [&w] { showHelp(u"parameters"_s, w.theme(), &w); }});
     a.add({u"help.keys"_s, help, QObject::tr("Keys"), QKeySequence(u"?"_s), [&w] { showKeys(w.actions(), w.theme(), &w); }});

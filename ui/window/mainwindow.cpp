@@ -152,11 +152,11 @@ void MainWindow::connectParts()
         m_dock->show();
         m_editor->revealProblem();
     });
-    const auto showFigure = [this](const QString& key) { showHelp(u"figure:"_s + key, m_theme, this); };
-    connect(m_headline, &HeadlineStrip::figureWanted, this, showFigure);
-    connect(m_scenarios, &ScenarioPanel::figureWanted, this, showFigure);
+    const auto showMetric = [this](const QString& key) { showHelp(u"figure:"_s + key, m_theme, this); };
+    connect(m_headline, &HeadlineStrip::metricWanted, this, showMetric);
+    connect(m_scenarios, &ScenarioPanel::metricWanted, this, showMetric);
     for (Page* page : m_pages->pages())
-        connect(page, &Page::figureWanted, this, showFigure);
+        connect(page, &Page::metricWanted, this, showMetric);
     for (Page* page : m_pages->pages())
         connect(page, &Page::parameterWanted, this, [this](const QString& parameter) {
             if (m_dock->isVisible()) // in presentation mode there is nothing to edit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/scenariopanel.h"
 
-#include "core/insight/figures/figuretable.h"
+#include "core/insight/metrics/metrictable.h"
 #include "ui/theme/plaintext.h"
 #include "ui/workspace/scenariofilter.h"
 
@@ -65,7 +65,7 @@ public:
             break;
         case ScenarioTableModel::p95Column:
         case ScenarioTableModel::changeColumn:
-            paintFigure(*p, QRectF(r).adjusted(0, 0, -look.px(6), 0), index.data(kRunsRole).value<FigureRuns>());
+            paintMetric(*p, QRectF(r).adjusted(0, 0, -look.px(6), 0), index.data(kRunsRole).value<TextRuns>());
             break;
         default:
             paintText(*p, r, index, current);
@@ -98,11 +98,11 @@ private:
         p.setBrush(colour);
         p.drawEllipse(QPointF(at(s.p50), y), look.pxF(3.5), look.pxF(3.5));
     }
-    void paintFigure(QPainter& p, const QRectF& rect, const FigureRuns& runs) const
+    void paintMetric(QPainter& p, const QRectF& rect, const TextRuns& runs) const
     {
         const Look& look = m_theme.look();
         double width = 0;
-        for (const FigureRun& run : runs)
+        for (const TextRun& run : runs)
             width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
         drawRuns(p, rect.adjusted(std::max(0.0, rect.width() - width), 0, 0, 0), runs, look);
     }
@@ -208,10 +208,10 @@ void ScenarioPanel::makeTable()
 void ScenarioPanel::showHeaderMenu(const QPoint& at)
 {
     QMenu menu;
-    for (const QString& key : ScenarioTableModel::figureKeys(m_table->horizontalHeader()->logicalIndexAt(at)))
-        if (const prism::Figure* figure = figureOf(key.toStdString()))
-            menu.addAction(tr("Explain %1").arg(QString::fromStdString(std::string(figure->label))), this,
-                           [this, key] { Q_EMIT figureWanted(key); });
+    for (const QString& key : ScenarioTableModel::metricKeys(m_table->horizontalHeader()->logicalIndexAt(at)))
+        if (const prism::Metric* metric = metricOf(key.toStdString()))
+            menu.addAction(tr("Explain %1").arg(QString::fromStdString(std::string(metric->label))), this,
+                           [this, key] { Q_EMIT metricWanted(key); });
     QAction* notes = menu.addAction(tr("Notes"), this, [this] { setNotesShown(!hasNotes()); });
     notes->setCheckable(true);
     notes->setChecked(hasNotes());

@@ -4,7 +4,7 @@
 #include "core/engine/verdict.h"
 #include "core/insight/empirical.h"
 #include "ui/look/change.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 
 #include <cmath>
 
@@ -23,12 +23,12 @@ QString digits(double value)
 
 QString lineOf(const QString& name, const Estimate& value, const HeadlineChange* change)
 {
-    const QString figure = name + u' ' + format::seconds(value.value).text();
+    const QString metric = name + u' ' + format::seconds(value.value).text();
     if (!change)
-        return figure + u' ' + format::intervalNextTo(value.value, value.halfWidth);
+        return metric + u' ' + format::intervalNextTo(value.value, value.halfWidth);
     if (!change->delta.significant())
-        return figure + u", "_s + format::noDifference();
-    return figure
+        return metric + u", "_s + format::noDifference();
+    return metric
            + u" (%1, %2 %3)"_s.arg(format::percentChange(change->relative), format::timeChange(change->delta),
                                    format::intervalNextTo(change->delta.value, change->delta.halfWidth));
 }
@@ -49,7 +49,7 @@ bool isCompared(const SnapshotPtr& baseline, const SnapshotPtr& snapshot)
     return baseline && snapshot && baseline != snapshot && baseline->hash != snapshot->hash;
 }
 
-QStringList figureLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline, ChangesCache& cache, const StepLimits& limits)
+QStringList metricLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline, ChangesCache& cache, const StepLimits& limits)
 {
     if (!snapshot)
         return {};

@@ -18,7 +18,7 @@ namespace prism::ui {
 [[nodiscard]] bool isCompared(const SnapshotPtr& baseline, const SnapshotPtr& snapshot);
 
 /// p50, p95 and p99 with intervals and changes, P(step > limit) and P(faster), a line each; across jobs.
-[[nodiscard]] QStringList figureLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline, ChangesCache& cache,
+[[nodiscard]] QStringList metricLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline, ChangesCache& cache,
                                       const StepLimits& limits);
 
 } // namespace prism::ui

@@ -56,10 +56,10 @@ QList<HeadlineCell> emptyCells()
     return cells;
 }
 
-void setFigure(HeadlineCell& cell, const format::Quantity& figure, const QString& note)
+void setMetric(HeadlineCell& cell, const format::Quantity& metric, const QString& note)
 {
-    cell.number = figure.number;
-    cell.unit = figure.unit;
+    cell.number = metric.number;
+    cell.unit = metric.unit;
     cell.note = note;
 }
 
@@ -71,9 +71,9 @@ double medianShare(const Snapshot& s)
 
 void fillTimes(QList<HeadlineCell>& cells, const Snapshot& s)
 {
-    setFigure(cells[p50], format::seconds(s.across.p50), format::intervalNextTo(s.across.p50, s.across.ciP50));
-    setFigure(cells[p95], format::seconds(s.across.p95), format::intervalNextTo(s.across.p95, s.across.ciP95));
-    setFigure(cells[p99], format::seconds(s.across.p99), format::intervalNextTo(s.across.p99, s.across.ciP99));
+    setMetric(cells[p50], format::seconds(s.across.p50), format::intervalNextTo(s.across.p50, s.across.ciP50));
+    setMetric(cells[p95], format::seconds(s.across.p95), format::intervalNextTo(s.across.p95, s.across.ciP95));
+    setMetric(cells[p99], format::seconds(s.across.p99), format::intervalNextTo(s.across.p99, s.across.ciP99));
     if (s.costed && s.costed->errorBandHigh > s.costed->errorBandLow)
         for (const Cell cell : {p50, p95, p99})
             cells[cell].model = QObject::tr("%1 model").arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh));
@@ -81,7 +81,7 @@ void fillTimes(QList<HeadlineCell>& cells, const Snapshot& s)
 
 void fillMemory(HeadlineCell& cell, const MemoryReport& report)
 {
-    setFigure(cell, format::gib(report.peakGib),
+    setMetric(cell, format::gib(report.peakGib),
               report.fits ? QObject::tr("of %1, fits").arg(format::number(report.capacityGib))
                           : QObject::tr("%1 too much").arg(format::number(report.peakGib - report.capacityGib)));
     if (!report.fits)
@@ -92,23 +92,23 @@ void fillMemory(HeadlineCell& cell, const MemoryReport& report)
 void fillValues(QList<HeadlineCell>& cells, const Snapshot& s)
 {
     fillTimes(cells, s);
-    setFigure(cells[slowdown], {format::number(s.slowdownP50), u"×"_s},
+    setMetric(cells[slowdown], {format::number(s.slowdownP50), u"×"_s},
               s.samples ? QObject::tr("noise-free %1").arg(format::seconds(s.samples->noiseFreeSeconds).text()) : QString());
     const double share = medianShare(s);
     const auto plusMinus = [share](double half, const QString& unit) {
         return share > 0 ? u"± %1%2"_s.arg(format::number(half, 1), unit) : QString();
     };
-    setFigure(cells[tokens], format::si(s.tokensPerSecond), plusMinus(s.tokensPerSecond * share / 1000, u" k"_s));
-    setFigure(cells[mfu], {format::number(s.mfu * 100), u"%"_s}, plusMinus(s.mfu * share * 100, {}));
+    setMetric(cells[tokens], format::si(s.tokensPerSecond), plusMinus(s.tokensPerSecond * share / 1000, u" k"_s));
+    setMetric(cells[mfu], {format::number(s.mfu * 100), u"%"_s}, plusMinus(s.mfu * share * 100, {}));
     if (s.costed)
         fillMemory(cells[memory], s.costed->memory);
     cells[days].note = cells[cost].note = s.daysToTrain > 0 ? QString() : QObject::tr("no token target");
     if (s.daysToTrain > 0) {
         const format::Quantity value = format::days(s.daysToTrain);
-        setFigure(cells[days], value, value.unit == u"d" ? plusMinus(s.daysToTrain * share, u" d"_s) : QString());
+        setMetric(cells[days], value, value.unit == u"d" ? plusMinus(s.daysToTrain * share, u" d"_s) : QString());
     }
     if (s.costUsd > 0)
-        setFigure(cells[cost], format::dollars(s.costUsd), s.costUsd >= 1e6 ? plusMinus(s.costUsd * share / 1e6, u" M$"_s) : QString());
+        setMetric(cells[cost], format::dollars(s.costUsd), s.costUsd >= 1e6 ? plusMinus(s.costUsd * share / 1e6, u" M$"_s) : QString());
 }
 
 /// The change of one figure. Without an interval that excludes zero it has neither a number nor a colour.
@@ -210,7 +210,7 @@ HeadlineBadge headlineBadge(const Snapshot& snapshot)
     return badge;
 }
 
-FigureRuns comparisonRuns(const Snapshot& baseline, const Snapshot& scenario, const HeadlineChanges& changes)
+TextRuns comparisonRuns(const Snapshot& baseline, const Snapshot& scenario, const HeadlineChanges& changes)
 {
     if (baseline.hash == scenario.hash)
         return {{QObject::tr("Identical to the baseline"), Type::body, Role::textSecondary}};

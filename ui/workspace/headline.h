@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/engine/verdict.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/workspace/changescache.h"
 #include "ui/workspace/workspace.h"
 
@@ -33,7 +33,7 @@ struct HeadlineBadge {
 [[nodiscard]] HeadlineBadge headlineBadge(const Snapshot& snapshot);
 
 /// How a scenario is against the baseline, in one sentence: "Faster in 97.2 % ± 0.4 of steps", "No difference found".
-[[nodiscard]] FigureRuns comparisonRuns(const Snapshot& baseline, const Snapshot& scenario, const HeadlineChanges& changes);
+[[nodiscard]] TextRuns comparisonRuns(const Snapshot& baseline, const Snapshot& scenario, const HeadlineChanges& changes);
 
 /// What the headline says about the current scenario of a context; made of core's figures only.
 [[nodiscard]] QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result,

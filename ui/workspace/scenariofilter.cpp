@@ -17,15 +17,15 @@ namespace prism::ui {
 namespace {
 
 /// A figure of a result that can be compared: its names, its unit, its value.
-struct FilterFigure {
+struct FilterMetric {
     QStringList names;
     const char* unit;
     double (*value)(const Snapshot&);
 };
 
-const QList<FilterFigure>& filterFigures()
+const QList<FilterMetric>& filterMetrics()
 {
-    static const QList<FilterFigure> figures{
+    static const QList<FilterMetric> metrics{
         {{u"p5"_s}, "s", [](const Snapshot& s) { return s.across.p5; }},
         {{u"p50"_s, u"median"_s}, "s", [](const Snapshot& s) { return s.across.p50; }},
         {{u"p95"_s}, "s", [](const Snapshot& s) { return s.across.p95; }},
@@ -37,7 +37,7 @@ const QList<FilterFigure>& filterFigures()
         {{u"days"_s}, "", [](const Snapshot& s) { return s.daysToTrain > 0 ? s.daysToTrain : NAN; }},
         {{u"cost"_s}, "", [](const Snapshot& s) { return s.costUsd > 0 ? s.costUsd : NAN; }},
     };
-    return figures;
+    return metrics;
 }
 
 bool holds(double value, const QString& comparison, double limit)
@@ -131,14 +131,14 @@ ScenarioFilter::Condition ScenarioFilter::rejected(const QString& problem)
 ScenarioFilter::Condition ScenarioFilter::comparison(const QString& name, const QString& how, const QString& typed)
 {
     const QString unreadable = QObject::tr("\"%1\" is not a value of %2").arg(typed.left(40), name);
-    for (const FilterFigure& figure : filterFigures()) {
-        if (!figure.names.contains(name, Qt::CaseInsensitive))
+    for (const FilterMetric& metric : filterMetrics()) {
+        if (!metric.names.contains(name, Qt::CaseInsensitive))
             continue;
-        const Result<double> limit = quantityFromText(typed.toStdString(), figure.unit, false);
+        const Result<double> limit = quantityFromText(typed.toStdString(), metric.unit, false);
         if (!limit)
             return rejected(unreadable);
         return
-            [figure, how, limit = *limit](const ScenarioEntry&, const SnapshotPtr& s) { return s && holds(figure.value(*s), how, limit); };
+            [metric, how, limit = *limit](const ScenarioEntry&, const SnapshotPtr& s) { return s && holds(metric.value(*s), how, limit); };
     }
     const Parameter* p = parameterNamed(name);
     if (!p)

@@ -2,7 +2,7 @@
 // The scenario table: line, name, p50 to p99, p95, change against the baseline and note of every scenario that is not archived.
 #pragma once
 
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/workspace/changescache.h"
 #include "ui/workspace/workspace.h"
 
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] int idAt(int row) const;
     [[nodiscard]] int rowOf(int id) const;
     /// Keys of the figures in a column, as the table of figures names them; empty = it shows none.
-    [[nodiscard]] static QStringList figureKeys(int column);
+    [[nodiscard]] static QStringList metricKeys(int column);
     /// Orders the rows by a column, also when results change; by none, they are in the order of the study and can be moved.
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
@@ -76,7 +76,7 @@ private:
     [[nodiscard]] QVariant rangeData(std::size_t row, int role) const;
     [[nodiscard]] QVariant p95Data(std::size_t row, int role) const;
     [[nodiscard]] QVariant changeData(std::size_t row, int role) const;
-    [[nodiscard]] FigureRun changeRun(std::size_t row) const;
+    [[nodiscard]] TextRun changeRun(std::size_t row) const;
     [[nodiscard]] std::vector<RowState> rowStates() const;
     [[nodiscard]] static QString statusWord(const RowState& state);
     [[nodiscard]] QString tip(const ScenarioEntry& entry) const;

@@ -12,8 +12,8 @@ Estimate shareAt(const Snapshot& snapshot, bool within, const StepLimits& limits
 {
     if (!snapshot.samples)
         return {};
-    const RunFigures run = within ? RunFigures::within(*snapshot.samples, snapshot.sortedWithinSeconds)
-                                  : RunFigures::across(*snapshot.samples, snapshot.sortedAcrossSeconds);
+    const RunMetrics run = within ? RunMetrics::within(*snapshot.samples, snapshot.sortedWithinSeconds)
+                                  : RunMetrics::across(*snapshot.samples, snapshot.sortedAcrossSeconds);
     return limits.between() ? run.between(limits.lower, limits.upper) : run.exceedance(limits.upper);
 }
 

@@ -74,7 +74,7 @@ void addCommands(CLI::App& app, Cli& cli)
     addFleet(*below("job"), cli);
     addSimulate(*below("graph"), cli);
     addStudies(*below("presets"), cli);
-    for (void (*add)(CLI::App&, Cli&) : {addFigures, addParameters, addLimits, addCompletion})
+    for (void (*add)(CLI::App&, Cli&) : {addMetrics, addParameters, addLimits, addCompletion})
         add(*below("help"), cli);
     requirePlainNumbers(app);
     guardOutputs(app);

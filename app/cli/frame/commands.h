@@ -15,7 +15,7 @@ void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
 void addCompletion(CLI::App& app, Cli& cli);
 void addExplore(CLI::App& app, Cli& cli);
-void addFigures(CLI::App& app, Cli& cli);
+void addMetrics(CLI::App& app, Cli& cli);
 void addFit(CLI::App& app, Cli& cli);
 void addFleet(CLI::App& app, Cli& cli);
 void addFollow(CLI::App& app, Cli& cli);

@@ -4,7 +4,7 @@
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>

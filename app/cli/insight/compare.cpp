@@ -4,7 +4,7 @@
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -24,7 +24,7 @@ std::string comparisonText(const Comparison& c)
 {
     std::string text =
         fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change");
-    for (const ComparedFigure& f : c.figures) {
+    for (const ComparedMetric& f : c.metrics) {
         const bool found = f.delta.significant();
         const double digits = found ? f.delta.halfWidth : std::max(f.delta.halfWidth, f.ownHalfWidth); // paired ones only where they tell
         text +=

@@ -5,7 +5,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
 #include "app/cli/frame/quantities.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -23,7 +23,7 @@ struct GuaranteeOptions : InsightCommand {
 
 std::string guaranteeText(const Guarantee& g)
 {
-    std::string text = "Across jobs       " + figuresLine(g.across) + "\nWithin one job    " + figuresLine(g.within) + "\n\n";
+    std::string text = "Across jobs       " + metricsLine(g.across) + "\nWithin one job    " + metricsLine(g.within) + "\n\n";
     for (const Exceedance& e : g.exceedances)
         text += fmt::format("P(step > {} s)   across jobs {}   within a job {}{}\n", amountText(e.limitSeconds, 5),
                             plusMinus(e.acrossProbability.value, e.acrossProbability.halfWidth),

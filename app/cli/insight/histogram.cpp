@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/insight/histogram.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <algorithm>
 #include <array>
@@ -74,11 +74,11 @@ std::string histogramText(std::span<const double> sorted, const DistributionSumm
     std::string ticks(columns, ' '), names(columns, ' '), values(columns, ' ');
     const std::array<std::pair<const char*, std::pair<double, double>>, 4> marks = {
         {{"p50", {s.p50, s.ciP50}}, {"p95", {s.p95, s.ciP95}}, {"p5", {s.p5, s.ciP50}}, {"p99", {s.p99, s.ciP99}}}};
-    for (const auto& [name, figure] : marks) {
-        const int column = std::clamp(static_cast<int>((figure.first - low) / (high - low) * look.columns), 0, look.columns - 1);
+    for (const auto& [name, metric] : marks) {
+        const int column = std::clamp(static_cast<int>((metric.first - low) / (high - low) * look.columns), 0, look.columns - 1);
         ticks[static_cast<std::size_t>(column)] = '|';
         put(names, column, name);
-        put(values, column, earnedDigits(figure.first, figure.second) + " s");
+        put(values, column, earnedDigits(metric.first, metric.second) + " s");
     }
     std::string axis;
     for (const char c : ticks)

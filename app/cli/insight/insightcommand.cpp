@@ -2,7 +2,7 @@
 #include "app/cli/insight/insightcommand.h"
 
 #include "app/cli/frame/progressline.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -87,7 +87,7 @@ std::string noteLines(const std::vector<std::string>& notes)
     return text;
 }
 
-std::string figuresLine(const DistributionSummary& s)
+std::string metricsLine(const DistributionSummary& s)
 {
     return fmt::format("p50 {} s   p95 {} s   p99 {} s   (95 %, n = {})", plusMinus(s.p50, s.ciP50), plusMinus(s.p95, s.ciP95),
                        plusMinus(s.p99, s.ciP99), s.samples);

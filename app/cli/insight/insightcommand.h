@@ -43,6 +43,6 @@ void writeInsight(const InsightCommand& options, const T& result, const Text& te
 /// "- note" lines.
 [[nodiscard]] std::string noteLines(const std::vector<std::string>& notes);
 /// "p50 1.23 s ± 0.01   p95 ...   p99 ..."
-[[nodiscard]] std::string figuresLine(const DistributionSummary& summary);
+[[nodiscard]] std::string metricsLine(const DistributionSummary& summary);
 
 } // namespace prism::cli

@@ -27,7 +27,7 @@ struct PlacementOptions : InsightCommand {
 std::string mapText(const PlacementMap& map)
 {
     std::string text = fmt::format("p95 with one node {:.3g} times slower (links {:.3g}), over p95 without it\nWithout it  {}\n\n{:<26}",
-                                   map.probe.computeFactor, map.probe.linkFactor, figuresLine(map.base), "");
+                                   map.probe.computeFactor, map.probe.linkFactor, metricsLine(map.base), "");
     for (const std::string& column : map.columnLabels)
         text += fmt::format("{:>10}", column);
     for (int row = 0; row < map.rows; ++row) {
@@ -44,8 +44,8 @@ std::string mapText(const PlacementMap& map)
 
 std::string slowText(const SlowNodesReport& r)
 {
-    std::string text = fmt::format("With all of them    {}\nWithout any         {}\np95 change {}\n\n", figuresLine(r.withAll),
-                                   figuresLine(r.withoutAny), milliseconds(r.total.p95));
+    std::string text = fmt::format("With all of them    {}\nWithout any         {}\np95 change {}\n\n", metricsLine(r.withAll),
+                                   metricsLine(r.withoutAny), milliseconds(r.total.p95));
     for (const SlowNodesReport::Row& row : r.rows)
         text += fmt::format("{:<14} p95 when repaired {}\n", row.label, milliseconds(row.repaired.p95));
     return text;
@@ -80,7 +80,7 @@ std::string resultText(const PlacementResult& r)
 {
     return fmt::format(
                "Given order   {}\nBest order    {}\nWorst order   {}\n\nGain over given {}, over worst {}; {} of {} positions change\n",
-               figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percentChange(r.gainOverGiven),
+               metricsLine(r.given), metricsLine(r.best), metricsLine(r.worst), percentChange(r.gainOverGiven),
                percentChange(r.gainOverWorst), r.movedNodes, r.bestOrder.size())
            + movesText(r) + exchangesText(r) + noteLines(r.notes);
 }

@@ -5,7 +5,7 @@
 #include "app/cli/frame/progressline.h"
 #include "app/cli/frame/quantities.h"
 #include "core/base/diagnostictext.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/printable.h"
 #include "core/cost/communication.h"
 #include "core/engine/evaluator.h"

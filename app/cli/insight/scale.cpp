@@ -6,7 +6,7 @@
 #include "app/cli/insight/insightcommand.h"
 #include "app/cli/frame/quantities.h"
 #include "app/cli/frame/suggestion.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>

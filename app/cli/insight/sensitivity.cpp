@@ -5,7 +5,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
 #include "app/cli/frame/quantities.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -32,7 +32,7 @@ int fewest(const SensitivityTable& table)
 
 std::string sensitivityText(const SensitivityTable& table)
 {
-    std::string text = "Step time  " + figuresLine(table.base) + "\n\n";
+    std::string text = "Step time  " + metricsLine(table.base) + "\n\n";
     text += fmt::format("{:<28} {:>7} {:>24} {:>24} {:>24} {:>16} {:>16}\n", "input", "cv", "p95, spread removed", "p95, spread doubled",
                         "p95, mean +10 %", "elasticity p95", "total effect");
     for (const SensitivityRow& r : table.rows)
@@ -51,7 +51,7 @@ std::string sensitivityText(const SensitivityTable& table)
 std::string sweepText(const ParameterSweep& sweep)
 {
     std::string text =
-        fmt::format("{} ({}), now {}\nStep time  {}\n\n", sweep.label, sweep.parameter, sweep.baseText, figuresLine(sweep.base));
+        fmt::format("{} ({}), now {}\nStep time  {}\n\n", sweep.label, sweep.parameter, sweep.baseText, metricsLine(sweep.base));
     text += fmt::format("{:>16} {:>11} {:>11} {:>11} {:>24} {:>8}\n", sweep.unit.empty() ? "value" : "value, " + sweep.unit, "p50, s",
                         "p95, s", "p99, s", "p95 change", "MFU, %");
     for (const SweepPoint& p : sweep.points)

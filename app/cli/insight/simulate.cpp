@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // simulate: the step-time distribution of a step graph file, by the fast or the reference simulator.
 #include "app/cli/frame/commands.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/printable.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/insight/insightcommand.h"
-#include "core/insight/change/changedfigures.h"
+#include "core/insight/change/changedmetrics.h"
 
 #include <array>
 #include <functional>

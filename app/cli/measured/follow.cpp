@@ -3,7 +3,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
 #include "app/cli/frame/suggestion.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/platform/childprocess.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/follow/follower.h"

@@ -4,7 +4,7 @@
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/measured/steplogoptions.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/printable.h"
 #include "core/insight/change/logchange.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kSubjectBytes = 36;
 
-std::string figureLine(const ChangedFigure& f)
+std::string metricLine(const ChangedMetric& f)
 {
     const std::string ends = std::isfinite(f.change.low) ? fmt::format("{:+.3g} to {:+.3g}", f.change.low, f.change.high) : "not known";
     const std::string relative = f.before != 0 ? fmt::format("{:+.2f} %", 100 * f.change.value / std::abs(f.before)) : "";
@@ -37,16 +37,16 @@ std::string changesText(const ChangeReport& report)
     text +=
         fmt::format("\n{:<36} {:<19} {:>11} {:>11} {:>10} {:>24}\n", "", "figure", "before", "after", "relative", "change, 95 % in all");
     std::size_t shown = 0, changed = 0;
-    for (const ChangedFigure& f : report.figures) {
+    for (const ChangedMetric& f : report.metrics) {
         changed += f.isBeyondNoise() ? 1 : 0;
         if (f.subject != "step" && f.subject != "remainder" && !f.isBeyondNoise())
             continue;
-        text += figureLine(f);
+        text += metricLine(f);
         ++shown;
     }
-    text += fmt::format("\n{} of {} figures changed by more than noise", changed, report.figures.size());
+    text += fmt::format("\n{} of {} figures changed by more than noise", changed, report.metrics.size());
     return text
-           + (shown < report.figures.size() ? fmt::format("; {} without a change are in --json and --csv\n", report.figures.size() - shown)
+           + (shown < report.metrics.size() ? fmt::format("; {} without a change are in --json and --csv\n", report.metrics.size() - shown)
                                             : "\n");
 }
 

@@ -3,7 +3,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/measured/steplogoptions.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/printable.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/insight.h"
@@ -108,7 +108,7 @@ std::string reportJson(const Report& r)
     return report.dump(2) + "\n";
 }
 
-std::string errorLine(const char* name, const FigureError& e, const char* unit)
+std::string errorLine(const char* name, const MetricError& e, const char* unit)
 {
     return fmt::format("{:<14} {:>+8.2f} {}  (95 %: {:+.2f} to {:+.2f}; halves of the series differ by up to {:.2f})\n", name,
                        100 * e.error, unit, 100 * e.low, 100 * e.high, 100 * e.halves);
@@ -124,7 +124,7 @@ std::string reportText(const Report& r)
     text += fmt::format("Median step: measured {} s, predicted {} s\n\n", amountText(c.measuredMedianSeconds, 4),
                         amountText(c.predictedMedianSeconds, 4));
     text += fmt::format("{:<11} {:>8} {:>8} {:>8} {:>9} {:>14}\n", "over median", "p5", "p95", "p99", "cv", "beyond 1.05");
-    const auto line = [&](const char* name, const SeriesFigures& f) {
+    const auto line = [&](const char* name, const SeriesMetrics& f) {
         text +=
             fmt::format("{:<11} {:>8.4f} {:>8.4f} {:>8.4f} {:>7.2f} % {:>12.2f} %\n", name, f.p5, f.p95, f.p99, 100 * f.cv, 100 * f.beyond);
     };

@@ -2,7 +2,7 @@
 #include "app/cli/plan/explorerecords.h"
 
 #include "app/cli/insight/insightcommand.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/outputfile.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -5,7 +5,7 @@
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/timeunits.h"
 #include "core/scenario/presetlibrary.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // limits: the largest inputs that each reader takes, and what happens beyond; also the help page resources/help/limits.md.
 #include "app/cli/frame/commands.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
 #include "core/calibrate/clusterlimits.h"

@@ -2,7 +2,7 @@
 // What a measured job's operations say: its steps, schedule and barriers, the factors of workers and steps, pools of durations.
 #include "app/cli/trace/tracecommand.h"
 #include "core/stats/moments.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/trace/barriers.h"
 #include "core/trace/jobpools.h"
 #include "core/trace/repairs.h"

@@ -3,7 +3,7 @@
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/barriers.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/trace/chrometrace.h"
 #include "core/trace/kinetoreport.h"
 #include "core/trace/stepmodel.h"

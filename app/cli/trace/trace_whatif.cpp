@@ -2,7 +2,7 @@
 // trace whatif: what a measured job would take without the excess of a class, a worker or a stage, and what repairs would bring.
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/barriers.h"
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/trace/repairs.h"
 #include "core/trace/whatif.h"
 

@@ -82,7 +82,7 @@ Result<LogSide> sideOf(const StepLog& log, const char* name, std::vector<std::st
     return side;
 }
 
-ChangedFigure changedMean(const char* name, const char* unit, const std::vector<double>& before, const std::vector<double>& after,
+ChangedMetric changedMean(const char* name, const char* unit, const std::vector<double>& before, const std::vector<double>& after,
                           double variance)
 {
     const double b = meanOf(before), a = meanOf(after);
@@ -90,7 +90,7 @@ ChangedFigure changedMean(const char* name, const char* unit, const std::vector<
     return {"step", name, unit, b, a, {a - b, a - b - half, a - b + half}};
 }
 
-ChangedFigure changedTrend(const LogSide& before, const LogSide& after)
+ChangedMetric changedTrend(const LogSide& before, const LogSide& after)
 {
     const auto variance = [](const LogSide& s) {
         const auto runs = static_cast<double>(s.trends.size());
@@ -100,7 +100,7 @@ ChangedFigure changedTrend(const LogSide& before, const LogSide& after)
 }
 
 /// A warm-up is a count: one run gives no more than its square root, several what they differ by.
-ChangedFigure changedWarmUp(const LogSide& before, const LogSide& after)
+ChangedMetric changedWarmUp(const LogSide& before, const LogSide& after)
 {
     const auto variance = [](const LogSide& s) {
         return std::max(varianceOf(s.warmUps), meanOf(s.warmUps) + 1) / static_cast<double>(s.warmUps.size());
@@ -109,7 +109,7 @@ ChangedFigure changedWarmUp(const LogSide& before, const LogSide& after)
 }
 
 /// The log after in what the one before predicts: a rate known from few stalls (Jeffreys' half a stall more) that differs from run to run.
-ChangedFigure changedStalls(const LogSide& before, const LogSide& after)
+ChangedMetric changedStalls(const LogSide& before, const LogSide& after)
 {
     const double counted = before.stalls + 0.5;
     const double rateCv = std::sqrt(2 * kStallRateBetweenRuns * kStallRateBetweenRuns + 1 / counted);
@@ -133,10 +133,10 @@ Result<ChangeReport> logChanges(const StepLog& before, const StepLog& after)
     std::vector<SeriesStatistic> statistics = stepStatistics();
     statistics.push_back(
         {"jitter", "s", kJitterBetweenRuns, [](const SeriesRuns& runs, const std::vector<double>&) { return neighbourSpread(runs); }});
-    report.figures = changedFigures("step", statistics, b->series.runs, a->series.runs, kTogether);
-    report.figures.push_back(changedStalls(*b, *a));
-    report.figures.push_back(changedTrend(*b, *a));
-    report.figures.push_back(changedWarmUp(*b, *a));
+    report.metrics = changedMetrics("step", statistics, b->series.runs, a->series.runs, kTogether);
+    report.metrics.push_back(changedStalls(*b, *a));
+    report.metrics.push_back(changedTrend(*b, *a));
+    report.metrics.push_back(changedWarmUp(*b, *a));
     return report;
 }
 

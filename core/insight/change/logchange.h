@@ -2,7 +2,7 @@
 // Two logs of one job, before and after something was changed: level, percentiles, jitter, stalls, trend and warm-up.
 #pragma once
 
-#include "core/insight/change/changedfigures.h"
+#include "core/insight/change/changedmetrics.h"
 #include "core/measured/steplog.h"
 
 namespace prism {

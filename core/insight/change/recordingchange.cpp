@@ -118,14 +118,14 @@ double halfWidth(const Bounded& b)
     return (b.high - b.low) / 2;
 }
 
-ChangedFigure figureWithin(std::string subject, std::string name, std::string unit, double before, double after, double half)
+ChangedMetric metricWithin(std::string subject, std::string name, std::string unit, double before, double after, double half)
 {
     const double change = after - before;
     return {std::move(subject), std::move(name), std::move(unit), before, after, {change, change - half, change + half}};
 }
 
 /// Numbers in a step. They have no noise, but some steps may have others than most: beyond them a change is one.
-ChangedFigure changedCount(const std::string& name, const std::vector<double>& before, const std::vector<double>& after)
+ChangedMetric changedCount(const std::string& name, const std::vector<double>& before, const std::vector<double>& after)
 {
     const auto [leastBefore, mostBefore] = std::minmax_element(before.begin(), before.end());
     const auto [leastAfter, mostAfter] = std::minmax_element(after.begin(), after.end());
@@ -134,7 +134,7 @@ ChangedFigure changedCount(const std::string& name, const std::vector<double>& b
 }
 
 /// Count, total and median of a class; the changed mean duration.
-ChangedFigure addClass(ChangeReport& report, const std::string& name, const RecordedSide& before, const RecordedSide& after,
+ChangedMetric addClass(ChangeReport& report, const std::string& name, const RecordedSide& before, const RecordedSide& after,
                        std::size_t together)
 {
     const auto of = [&](const RecordedSide& side) {
@@ -142,22 +142,22 @@ ChangedFigure addClass(ChangeReport& report, const std::string& name, const Reco
         return at == side.classes.end() ? ClassValues{.counts = std::vector<double>(side.recording->steps.size())} : at->second;
     };
     const ClassValues b = of(before), a = of(after);
-    const ChangedFigure count = changedCount(name, b.counts, a.counts);
+    const ChangedMetric count = changedCount(name, b.counts, a.counts);
     if (name != kGapClass)
-        report.figures.push_back(count);
+        report.metrics.push_back(count);
     if (b.means.empty() || a.means.empty())
         return {};
-    const auto figure = [&](const char* statistic, const SeriesRuns& x, const SeriesRuns& y, double p) {
+    const auto metric = [&](const char* statistic, const SeriesRuns& x, const SeriesRuns& y, double p) {
         const auto value = [p](const SeriesRuns&, const std::vector<double>& sorted) {
             return p > 0 ? quantileOfSorted(sorted, p) : meanOf(sorted);
         };
-        return changedFigures(name, {{statistic, "s", kBetweenRuns, value}}, x, y, together).front();
+        return changedMetrics(name, {{statistic, "s", kBetweenRuns, value}}, x, y, together).front();
     };
-    ChangedFigure mean = figure("mean", b.means, a.means, 0);
+    ChangedMetric mean = metric("mean", b.means, a.means, 0);
     const double within =
         halfWidth(mean.change) * std::max(count.before, count.after) + halfWidth(count.change) * std::max(mean.before, mean.after);
-    report.figures.push_back(figureWithin(name, "total", "s per step", count.before * mean.before, count.after * mean.after, within));
-    report.figures.push_back(figure("median", b.medians, a.medians, 0.5));
+    report.metrics.push_back(metricWithin(name, "total", "s per step", count.before * mean.before, count.after * mean.after, within));
+    report.metrics.push_back(metric("median", b.medians, a.medians, 0.5));
     return mean;
 }
 
@@ -176,14 +176,14 @@ ChangeReport recordingChanges(const Recording& before, const Recording& after)
     }
     const std::vector<SeriesStatistic> statistics = stepStatistics();
     const std::size_t together = 2 * names.size() + statistics.size();
-    report.figures = changedFigures("step", statistics, b.spans, a.spans, together);
+    report.metrics = changedMetrics("step", statistics, b.spans, a.spans, together);
     const std::array<const char*, 2> effects = {"effect on step mean", "effect on step p95"};
     const std::array<double, 2> unchanged = rerun(b, a, "", 1);
     std::array<double, 2> explained{}, squares{};
     std::vector<std::pair<double, ChangeReport>> classes; // with the size of the effect on the mean
     for (const std::string& name : names) {
         auto& [size, ofClass] = classes.emplace_back();
-        const ChangedFigure mean = addClass(ofClass, name, b, a, together);
+        const ChangedMetric mean = addClass(ofClass, name, b, a, together);
         const double half = halfWidth(mean.change), relative = mean.before > 0 && std::isfinite(half) ? half / mean.before : 0;
         const std::array<double, 2> replaced = rerun(b, a, name, 0), scaled = rerun(b, a, name, 1 + relative);
         for (std::size_t k = 0; k < effects.size(); ++k) {
@@ -191,7 +191,7 @@ ChangeReport recordingChanges(const Recording& before, const Recording& after)
             // As far as the mean can move the step, and no better known than the mean itself.
             const double own = effect != 0 && mean.change.value != 0 ? std::abs(effect / mean.change.value) * half : 0;
             const double within = std::isfinite(half) ? std::max(std::abs(scaled[k] - unchanged[k]), own) : half;
-            ofClass.figures.push_back(figureWithin(name, effects[k], "s", unchanged[k], replaced[k], within));
+            ofClass.metrics.push_back(metricWithin(name, effects[k], "s", unchanged[k], replaced[k], within));
             explained[k] += effect;
             squares[k] += within * within;
             size = k == 0 ? std::abs(effect) : size;
@@ -199,10 +199,10 @@ ChangeReport recordingChanges(const Recording& before, const Recording& after)
     }
     std::stable_sort(classes.begin(), classes.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
     for (const auto& [size, ofClass] : classes)
-        report.figures.insert(report.figures.end(), ofClass.figures.begin(), ofClass.figures.end());
+        report.metrics.insert(report.metrics.end(), ofClass.metrics.begin(), ofClass.metrics.end());
     for (std::size_t k = 0; k < effects.size(); ++k) {
-        const ChangedFigure step = report.figures[2 * k]; // mean and p95
-        report.figures.push_back(figureWithin("remainder", effects[k], "s", step.before + explained[k], step.after,
+        const ChangedMetric step = report.metrics[2 * k]; // mean and p95
+        report.metrics.push_back(metricWithin("remainder", effects[k], "s", step.before + explained[k], step.after,
                                               std::hypot(halfWidth(step.change), std::sqrt(squares[k]))));
     }
     return report;

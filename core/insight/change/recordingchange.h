@@ -2,7 +2,7 @@
 // Two recordings of one job, before and after something was changed: which classes of operations, and what that does to the step.
 #pragma once
 
-#include "core/insight/change/changedfigures.h"
+#include "core/insight/change/changedmetrics.h"
 #include "core/insight/change/recording.h"
 
 namespace prism {

@@ -41,7 +41,7 @@ HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenar
     const DistributionSummary& b = within ? scenario.within : scenario.across;
     const SampleSeries series = within ? SampleSeries::withinJob : SampleSeries::acrossJobs;
     // Independent runs: errors add in quadrature.
-    FigureChange width{{0, std::hypot(a.ciMean, b.ciMean)}, {}, {0, std::hypot(a.ciP50, b.ciP50)}, {0, std::hypot(a.ciP95, b.ciP95)},
+    MetricChange width{{0, std::hypot(a.ciMean, b.ciMean)}, {}, {0, std::hypot(a.ciP50, b.ciP50)}, {0, std::hypot(a.ciP95, b.ciP95)},
                        {0, std::hypot(a.ciP99, b.ciP99)},   {}};
     if (baseline.samples && scenario.samples) {
         const PairedSample x(baseline.samples, series), y(scenario.samples, series);

@@ -35,41 +35,41 @@ Estimate probabilityBelow(const std::vector<double>& a, const std::vector<double
     return proportion(wins, static_cast<double>(n));
 }
 
-ComparedFigure figure(std::string name, std::string label, std::string unit, double a, double b, double halfWidth, bool lowerIsBetter)
+ComparedMetric metric(std::string name, std::string label, std::string unit, double a, double b, double halfWidth, bool lowerIsBetter)
 {
-    ComparedFigure f{std::move(name), std::move(label), std::move(unit), a, b, {b - a, halfWidth}, {}, lowerIsBetter};
+    ComparedMetric f{std::move(name), std::move(label), std::move(unit), a, b, {b - a, halfWidth}, {}, lowerIsBetter};
     if (a != 0)
         f.relative = {(b - a) / a, halfWidth / std::abs(a)};
     return f;
 }
 
-std::vector<ComparedFigure> figuresOf(const Snapshot& a, const Snapshot& b, const FigureChange& change)
+std::vector<ComparedMetric> metricsOf(const Snapshot& a, const Snapshot& b, const MetricChange& change)
 {
     using Summary = DistributionSummary;
     const auto seconds = [&](const char* name, const char* label, double Summary::*of, double Summary::*own, const Estimate& e) {
-        ComparedFigure f = figure(name, label, "s", a.across.*of, b.across.*of, e.halfWidth, true);
+        ComparedMetric f = metric(name, label, "s", a.across.*of, b.across.*of, e.halfWidth, true);
         f.ownHalfWidth = std::max(a.across.*own, b.across.*own);
         return f;
     };
-    std::vector<ComparedFigure> list{
+    std::vector<ComparedMetric> list{
         seconds("mean", "Mean step time", &Summary::mean, &Summary::ciMean, change.mean),
         seconds("std", "Standard deviation", &Summary::std, &Summary::ciMean, change.std), // of a normal sample 0.7 of it
         seconds("p50", "p50 step time", &Summary::p50, &Summary::ciP50, change.p50),
         seconds("p95", "p95 step time", &Summary::p95, &Summary::ciP95, change.p95),
         seconds("p99", "p99 step time", &Summary::p99, &Summary::ciP99, change.p99),
-        figure("noise_free", "Noise-free step", "s", a.samples->noiseFreeSeconds, b.samples->noiseFreeSeconds, 0, true)};
+        metric("noise_free", "Noise-free step", "s", a.samples->noiseFreeSeconds, b.samples->noiseFreeSeconds, 0, true)};
     // Figures that are constant over the median step carry its relative uncertainty.
     const double relative = a.across.p50 > 0 ? change.p50.halfWidth / a.across.p50 : 0;
     const double own = a.across.p50 > 0 && b.across.p50 > 0 ? std::max(a.across.ciP50 / a.across.p50, b.across.ciP50 / b.across.p50) : 0;
     const auto atMedian = [&](const char* name, const char* label, const char* unit, double Snapshot::*of, bool lowerIsBetter) {
-        ComparedFigure f = figure(name, label, unit, a.*of, b.*of, relative * b.*of, lowerIsBetter);
+        ComparedMetric f = metric(name, label, unit, a.*of, b.*of, relative * b.*of, lowerIsBetter);
         f.ownHalfWidth = own * std::max(a.*of, b.*of);
         return f;
     };
     list.push_back(atMedian("tokens_per_s", "Throughput", "tokens/s", &Snapshot::tokensPerSecond, false));
     list.push_back(atMedian("tflops_per_gpu", "Model FLOP/s per GPU", "TFLOP/s", &Snapshot::tflopsPerGpu, false));
     list.push_back(atMedian("mfu", "MFU", "", &Snapshot::mfu, false));
-    list.push_back(figure("peak_memory_gib", "Peak memory", "GiB", a.costed->memory.peakGib, b.costed->memory.peakGib, 0, true));
+    list.push_back(metric("peak_memory_gib", "Peak memory", "GiB", a.costed->memory.peakGib, b.costed->memory.peakGib, 0, true));
     if (a.costUsd > 0 || b.costUsd > 0) {
         list.push_back(atMedian("days_to_train", "Training time", "days", &Snapshot::daysToTrain, true));
         list.push_back(atMedian("cost_usd", "Cost", "USD", &Snapshot::costUsd, true));
@@ -218,8 +218,8 @@ Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenar
     if (options.stop.stop_requested() || !first->samples->complete || !second->samples->complete)
         return cancelled();
     const PairedSample pairedA(first->samples), pairedB(second->samples);
-    const FigureChange change = pairedChange(pairedA, pairedB);
-    result.figures = figuresOf(*first, *second, change);
+    const MetricChange change = pairedChange(pairedA, pairedB);
+    result.metrics = metricsOf(*first, *second, change);
     result.sortedA = first->sortedAcrossSeconds;
     result.sortedB = second->sortedAcrossSeconds;
     result.probabilityABetter = probabilityBelow(pairedA.seconds(), pairedB.seconds());
@@ -248,9 +248,9 @@ Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenar
 
 std::string toJson(const Comparison& c)
 {
-    nlohmann::ordered_json figures = nlohmann::ordered_json::array(), waterfall = nlohmann::ordered_json::array();
-    for (const ComparedFigure& f : c.figures)
-        figures.push_back({{"name", f.name},
+    nlohmann::ordered_json metrics = nlohmann::ordered_json::array(), waterfall = nlohmann::ordered_json::array();
+    for (const ComparedMetric& f : c.metrics)
+        metrics.push_back({{"name", f.name},
                            {"label", f.label},
                            {"unit", f.unit},
                            {"a", f.a},
@@ -267,7 +267,7 @@ std::string toJson(const Comparison& c)
                              {"delta_p95_s", report::json(w.deltaP95)}});
     return report::dump({{"a", c.nameA},
                          {"b", c.nameB},
-                         {"figures", std::move(figures)},
+                         {"figures", std::move(metrics)},
                          {"probability_a_better", report::json(c.probabilityABetter)},
                          {"ks_distance", c.ksDistance},
                          {"wasserstein_s", c.wassersteinSeconds},
@@ -284,7 +284,7 @@ std::string toCsv(const Comparison& c, TableText texts)
 {
     using report::number;
     std::string text = "kind,name,unit,a,b,delta,delta_ci95,relative,relative_ci95\n";
-    for (const ComparedFigure& f : c.figures)
+    for (const ComparedMetric& f : c.metrics)
         text += report::row({"figure", f.name, report::field(f.unit, texts), number(f.a), number(f.b), number(f.delta.value),
                              number(f.delta.halfWidth), number(f.relative.value), number(f.relative.halfWidth)});
     text += report::row(

@@ -7,7 +7,7 @@
 namespace prism {
 
 /// One figure of A and B. delta = B - A in the figure's unit; relative = delta / A.
-struct ComparedFigure {
+struct ComparedMetric {
     std::string name, label, unit; ///< "p95", "p95 step time", "s"
     double a = 0, b = 0;
     Estimate delta, relative;
@@ -24,7 +24,7 @@ struct WaterfallItem {
 
 struct Comparison {
     std::string nameA, nameB;
-    std::vector<ComparedFigure> figures;  ///< step time figures, tokens/s, MFU, memory, cost
+    std::vector<ComparedMetric> metrics;  ///< step time figures, tokens/s, MFU, memory, cost
     Estimate probabilityABetter;          ///< P(step of A < step of B), same job index, across jobs
     double ksDistance = 0;                ///< two-sample Kolmogorov-Smirnov, 0..1
     double wassersteinSeconds = 0;        ///< 1-Wasserstein distance

@@ -65,7 +65,7 @@ double lag1(const std::vector<double>& x)
 
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
-    const RunFigures across = RunFigures::across(samples, result.sortedAcross), within = RunFigures::within(samples, result.sortedWithin);
+    const RunMetrics across = RunMetrics::across(samples, result.sortedAcross), within = RunMetrics::within(samples, result.sortedWithin);
     for (const double x : query.limitsSeconds) {
         Exceedance e{x, across.exceedance(x), within.exceedance(x)};
         e.resolved = e.acrossProbability.value > 0;

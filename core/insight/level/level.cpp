@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/level/level.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/insight/empirical.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Summary = DistributionSummary;
 
-constexpr double Summary::*kLevelFigures[] = {&Summary::mean, &Summary::std, &Summary::cv,  &Summary::p5,  &Summary::p10, &Summary::p25,
+constexpr double Summary::*kLevelMetrics[] = {&Summary::mean, &Summary::std, &Summary::cv,  &Summary::p5,  &Summary::p10, &Summary::p25,
                                               &Summary::p50,  &Summary::p75, &Summary::p90, &Summary::p95, &Summary::p99};
 
 /// 1 where one of them says nothing.
@@ -25,8 +25,8 @@ double ratio(double known, double base)
 /// A summary of a changed scenario; its intervals stay.
 Summary onLevelOf(const Summary& known, const Summary& base, Summary changed)
 {
-    for (double Summary::*const figure : kLevelFigures)
-        changed.*figure *= ratio(known.*figure, base.*figure);
+    for (double Summary::*const metric : kLevelMetrics)
+        changed.*metric *= ratio(known.*metric, base.*metric);
     return changed;
 }
 
@@ -36,7 +36,7 @@ SensitivityTable onLevelOf(const Snapshot& known, SensitivityTable table)
 {
     table.base = known.across;
     if (table.limitSeconds > 0 && known.samples)
-        table.exceedance = RunFigures::across(*known.samples, known.sortedAcrossSeconds).exceedance(table.limitSeconds);
+        table.exceedance = RunMetrics::across(*known.samples, known.sortedAcrossSeconds).exceedance(table.limitSeconds);
     return table;
 }
 
@@ -93,13 +93,13 @@ Comparison onLevelOf(const Snapshot& a, const Snapshot& b, Comparison comparison
     const std::pair<const char*, double Summary::*> known[] = {
         {"mean", &Summary::mean}, {"std", &Summary::std}, {"p50", &Summary::p50}, {"p95", &Summary::p95}, {"p99", &Summary::p99}};
     double moved = 0; // by which the change of p95 becomes another
-    for (ComparedFigure& f : comparison.figures)
-        for (const auto& [name, figure] : known)
+    for (ComparedMetric& f : comparison.metrics)
+        for (const auto& [name, metric] : known)
             if (f.name == name) {
-                f.a = a.across.*figure;
-                f.b = b.across.*figure;
+                f.a = a.across.*metric;
+                f.b = b.across.*metric;
                 const double delta = f.b - f.a;
-                if (figure == &Summary::p95)
+                if (metric == &Summary::p95)
                     moved = delta - f.delta.value;
                 f.delta.value = delta;
                 f.relative = f.a > 0 ? Estimate{delta / f.a, f.delta.halfWidth / f.a} : Estimate{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/placement/placement.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"

@@ -52,10 +52,10 @@ struct SlowNodesReport {
     struct Row {
         SlowEntry entry;
         std::string label;     ///< "node 17" or "rank 140"
-        FigureChange repaired; ///< change of the step when this one is at full speed; seconds
+        MetricChange repaired; ///< change of the step when this one is at full speed; seconds
     };
     DistributionSummary withAll, withoutAny;
-    FigureChange total; ///< withAll - withoutAny
+    MetricChange total; ///< withAll - withoutAny
     std::vector<Row> rows;
     int samples = 0;
 };

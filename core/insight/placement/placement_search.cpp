@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Best assignment of nodes with measured speeds to positions, and what it is worth.
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/insight/placement/assignment.h"
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"

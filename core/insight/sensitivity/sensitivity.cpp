@@ -320,9 +320,9 @@ Result<PairedSample> sampleRows(Evaluator& evaluator, const StepGraph& graph, Pl
 
 bool needsMore(const SensitivityRow& row, double p95)
 {
-    const FigureChange* const changes[] = {&row.spreadRemoved, &row.spreadHalved, &row.spreadDoubled, &row.meanUp, &row.meanDown};
+    const MetricChange* const changes[] = {&row.spreadRemoved, &row.spreadHalved, &row.spreadDoubled, &row.meanUp, &row.meanDown};
     return std::any_of(std::begin(changes), std::end(changes),
-                       [p95](const FigureChange* c) { return c->p95.halfWidth > kTargetHalfWidth * p95; });
+                       [p95](const MetricChange* c) { return c->p95.halfWidth > kTargetHalfWidth * p95; });
 }
 
 Estimate interaction(const std::vector<SensitivityRow>& rows, bool anyVariance)

@@ -28,10 +28,10 @@ struct SensitivityRow {
     double rareProbability = 0, rareMultiplier = 1;
     double busySeconds = 0; ///< noise-free seconds of this input per step, sum over one GPU of the busiest stage; 0 for data and spatial
     bool varies = false;    ///< false: deterministic, so spread changes are zero by construction
-    FigureChange spreadRemoved, spreadHalved, spreadDoubled; ///< cv (and the rare probability) x 0, 0.5, 2; slow places: what their
+    MetricChange spreadRemoved, spreadHalved, spreadDoubled; ///< cv (and the rare probability) x 0, 0.5, 2; slow places: what their
                                                              ///< time factors exceed 1 by
     bool hasMean = false;          ///< mean changes exist (kernel classes; for a scope: every class of it; spatial: every compute class)
-    FigureChange meanUp, meanDown; ///< mean +10 % and -10 %
+    MetricChange meanUp, meanDown; ///< mean +10 % and -10 %
     Estimate elasticityP50, elasticityP95; ///< d ln(figure) / d ln(mean), central difference over +-10 %
     Estimate firstOrderShare;              ///< variance of the step with only this input varying, over the full variance
     Estimate totalEffectShare;             ///< 1 - variance with this input's spread removed, over the full variance
@@ -67,7 +67,7 @@ struct SweepPoint {
     bool valid = false; ///< false: the scenario is impossible there; `problem` says why, nothing else is set
     std::string problem;
     DistributionSummary step; ///< seconds, across jobs
-    FigureChange change;      ///< against the unchanged scenario
+    MetricChange change;      ///< against the unchanged scenario
     double mfu = 0, peakMemoryGib = 0;
     bool memoryFits = true;
 };

@@ -45,12 +45,12 @@ std::string pair(const Estimate& e)
     return fmt::format(",{},{}", report::number(e.value), report::number(e.halfWidth));
 }
 
-std::string figures(const FigureChange& c)
+std::string metrics(const MetricChange& c)
 {
     return pair(c.p50) + pair(c.p95) + pair(c.p99) + pair(c.std) + pair(c.exceedance);
 }
 
-std::string figureHeader(std::string_view prefix)
+std::string metricHeader(std::string_view prefix)
 {
     std::string text;
     for (const char* name : {"p50", "p95", "p99", "std"})
@@ -80,14 +80,14 @@ std::string toJson(const SensitivityTable& table)
 
 std::string toCsv(const SensitivityTable& table, TableText texts)
 {
-    std::string text = "id,kind,category,scope,cv,busy_s" + figureHeader("removed") + figureHeader("halved") + figureHeader("doubled")
-                       + figureHeader("mean_up") + figureHeader("mean_down")
+    std::string text = "id,kind,category,scope,cv,busy_s" + metricHeader("removed") + metricHeader("halved") + metricHeader("doubled")
+                       + metricHeader("mean_up") + metricHeader("mean_down")
                        + ",elasticity_p50,elasticity_p50_ci95,elasticity_p95,elasticity_p95_ci95,first_order_share,first_order_share_ci95,"
                          "total_effect_share,total_effect_share_ci95,samples,non_monotonic\n";
     for (const SensitivityRow& r : table.rows)
         text += report::field(r.id, texts) + "," + std::string(inputKindName(r.kind)) + "," + std::string(report::categoryName(r.category))
                 + "," + std::string(report::scopeName(r.scope)) + "," + report::number(r.cv) + "," + report::number(r.busySeconds)
-                + figures(r.spreadRemoved) + figures(r.spreadHalved) + figures(r.spreadDoubled) + figures(r.meanUp) + figures(r.meanDown)
+                + metrics(r.spreadRemoved) + metrics(r.spreadHalved) + metrics(r.spreadDoubled) + metrics(r.meanUp) + metrics(r.meanDown)
                 + pair(r.elasticityP50) + pair(r.elasticityP95) + pair(r.firstOrderShare) + pair(r.totalEffectShare)
                 + fmt::format(",{}", r.samples) + (r.nonMonotonic ? ",1\n" : ",0\n");
     return text;

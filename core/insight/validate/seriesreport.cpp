@@ -9,12 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json shapeJson(const SeriesFigures& f)
+Json shapeJson(const SeriesMetrics& f)
 {
     return {{"p5", f.p5}, {"p95", f.p95}, {"p99", f.p99}, {"cv", f.cv}, {"share_beyond_1_05", f.beyond}};
 }
 
-Json errorJson(const FigureError& e)
+Json errorJson(const MetricError& e)
 {
     return {{"error", e.error}, {"ci95", Json::array({e.low, e.high})}, {"between_halves_p90", e.halves}};
 }

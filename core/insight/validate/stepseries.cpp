@@ -21,9 +21,9 @@ constexpr int kRedraws = 400;
 constexpr std::uint64_t kStream = 0x5e41e5; // names the redraws of this file
 
 /// Moments and quantiles of ascending values whose median is 1.
-SeriesFigures figures(const std::vector<double>& sorted)
+SeriesMetrics metrics(const std::vector<double>& sorted)
 {
-    SeriesFigures f;
+    SeriesMetrics f;
     f.p5 = quantileOfSorted(sorted, 0.05);
     f.p95 = quantileOfSorted(sorted, 0.95);
     f.p99 = quantileOfSorted(sorted, 0.99);
@@ -46,17 +46,17 @@ using Runs = std::vector<std::vector<double>>;
 /// Figures of one redraw: the median, p95 and p99 over it, the share beyond 1.05, the distance from the prediction.
 struct Redrawn {
     double p50 = 1, ks = 0;
-    SeriesFigures shape;
+    SeriesMetrics shape;
 };
 
 /// Of ascending values.
-Redrawn figuresOf(std::vector<double> drawn, const std::vector<double>& predicted)
+Redrawn metricsOf(std::vector<double> drawn, const std::vector<double>& predicted)
 {
     Redrawn out;
     out.p50 = quantileOfSorted(drawn, 0.5);
     for (double& x : drawn)
         x /= out.p50;
-    out.shape = figures(drawn);
+    out.shape = metrics(drawn);
     out.ks = ksDistance(drawn, predicted);
     return out;
 }
@@ -134,7 +134,7 @@ void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<doubl
     std::array<std::vector<double>, 4> errors;
     RankedSteps ranked(runs);
     for (std::uint64_t k = 0; k < redrawsOf(ranked.size(), kRedraws); ++k) {
-        const Redrawn again = figuresOf(redrawnSteps(runs, ranked, k), predicted);
+        const Redrawn again = metricsOf(redrawnSteps(runs, ranked, k), predicted);
         distances.push_back(again.ks);
         errors[0].push_back((1 + c.p50.error) / again.p50 - 1);
         errors[1].push_back(c.predicted.p95 - again.shape.p95);
@@ -143,10 +143,10 @@ void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<doubl
     }
     c.ksLow = sortedQuantile(distances, 0.025);
     c.ksHigh = sortedQuantile(distances, 0.975);
-    FigureError* const figure[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
+    MetricError* const metric[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
     for (std::size_t i = 0; i < errors.size(); ++i) {
-        figure[i]->low = sortedQuantile(errors[i], 0.025);
-        figure[i]->high = sortedQuantile(errors[i], 0.975);
+        metric[i]->low = sortedQuantile(errors[i], 0.025);
+        metric[i]->high = sortedQuantile(errors[i], 0.975);
     }
 }
 
@@ -168,7 +168,7 @@ void addHalves(SeriesComparison& c, const Runs& runs)
         if (half[0].empty() || half[1].empty())
             continue;
         distances.push_back(ksDistance(half[0], half[1]));
-        const Redrawn a = figuresOf(half[0], half[1]), b = figuresOf(half[1], half[1]);
+        const Redrawn a = metricsOf(half[0], half[1]), b = metricsOf(half[1], half[1]);
         separate[0].push_back(std::abs(a.p50 - b.p50));
         separate[1].push_back(std::abs(a.shape.p95 - b.shape.p95));
         separate[2].push_back(std::abs(a.shape.p99 - b.shape.p99));
@@ -177,9 +177,9 @@ void addHalves(SeriesComparison& c, const Runs& runs)
     if (distances.empty())
         return;
     c.ksHalves = sortedQuantile(distances, 0.9);
-    FigureError* const figure[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
+    MetricError* const metric[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
     for (std::size_t i = 0; i < separate.size(); ++i)
-        figure[i]->halves = sortedQuantile(separate[i], 0.9);
+        metric[i]->halves = sortedQuantile(separate[i], 0.9);
 }
 
 void addNotes(SeriesComparison& c)
@@ -250,11 +250,11 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
     c.measuredMedianSeconds = medianOf(medians);
     if (medians.size() > 1) {
         std::sort(medians.begin(), medians.end());
-        c.medianSpread = figures(overMedian(medians)).cv;
+        c.medianSpread = metrics(overMedian(medians)).cv;
     }
     std::sort(all.begin(), all.end());
-    c.measured = figures(all);
-    c.predicted = figures(predicted);
+    c.measured = metrics(all);
+    c.predicted = metrics(predicted);
     c.ks = ksDistance(all, predicted);
     c.p50.error = c.predictedMedianSeconds / c.measuredMedianSeconds - 1;
     c.p95.error = c.predicted.p95 - c.measured.p95;

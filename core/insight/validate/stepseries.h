@@ -22,7 +22,7 @@ struct StepSeries {
 [[nodiscard]] Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal);
 
 /// Shape of a series over its median.
-struct SeriesFigures {
+struct SeriesMetrics {
     double p5 = 1, p95 = 1, p99 = 1; ///< over the median
     double cv = 0;
     double beyond = 0; ///< share of the steps beyond 1.05 times the median
@@ -30,14 +30,14 @@ struct SeriesFigures {
 
 /// How far a predicted figure is off, the 95 % that redrawn blocks of the measured steps give it, and the distance that two halves of
 /// the measured steps themselves have in nine of ten splits.
-struct FigureError {
+struct MetricError {
     double error = 0, low = 0, high = 0, halves = 0;
 };
 
 struct SeriesComparison {
     int runs = 0, steps = 0, dropped = 0;
     double measuredMedianSeconds = 0, predictedMedianSeconds = 0;
-    SeriesFigures measured, predicted;
+    SeriesMetrics measured, predicted;
     double medianSpread = 0;      ///< relative standard deviation of the runs' medians; 0 with one run
     double lag1 = 0;              ///< correlation of neighbouring steps, measured
     double ks = 0;                ///< distance of the two distributions, each over its median
@@ -45,8 +45,8 @@ struct SeriesComparison {
     double ksByChance =
         0;               ///< 95 % of the distances of as many independent steps (measured correlation taken off) from the prediction itself
     double ksHalves = 0; ///< 90th percentile of the distance between random halves, in blocks of 20 steps, of the measured steps
-    FigureError p50, p95, p99;      ///< relative error of the median; errors of p95 and p99 over the median, in shares of the median
-    FigureError beyond;             ///< of the share of the steps beyond 1.05 times the median
+    MetricError p50, p95, p99;      ///< relative error of the median; errors of p95 and p99 over the median, in shares of the median
+    MetricError beyond;             ///< of the share of the steps beyond 1.05 times the median
     double predictedLag1 = 0;       ///< correlation of neighbouring predicted steps
     std::vector<std::string> notes; ///< what the model cannot express
 };

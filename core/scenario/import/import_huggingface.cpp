@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Hugging Face config.json -> model section.
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/jsontext.h"
 #include "core/scenario/scenariolimits.h"
 #include "core/base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Megatron-LM argument list -> model, parallelism and training sections. Names and defaults are those of Megatron-LM's
 // megatron/training/arguments.py.
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/pipelinelayout.h"

@@ -156,7 +156,7 @@ BenchRecord measured(const BenchOptions& options)
     ProgressLine progress(!options.quiet);
     const bool both = !options.peers.empty();
     if (both)
-        record.peers = peerFigures(options.peers, [&](double fraction, const char* what) { progress.show(fraction / 2, what); });
+        record.peers = peerMetrics(options.peers, [&](double fraction, const char* what) { progress.show(fraction / 2, what); });
     progress.show(both ? 0.5 : 0, "the sweep");
     measureSweep(record.bounds);
     progress.show(both ? 0.7 : 0.4, "a large job");

@@ -63,7 +63,7 @@ public:
     void calculon();
     void starts();
     void known();
-    [[nodiscard]] std::vector<PeerFigure> byQuestion() const;
+    [[nodiscard]] std::vector<PeerMetric> byQuestion() const;
 
 private:
     void add(const char* question, const std::string& tool, std::optional<double> value, const char* unit,
@@ -79,7 +79,7 @@ private:
     nlohmann::json m_known = require(presetObject("peers", "known"));
     std::string m_timedRow = m_known.value("timed_row", ""); ///< whose answer is timed: one that the others have too
     std::vector<PublishedRow> m_rows = require(readPublished(require(presetText("published", "steps"))));
-    std::vector<PeerFigure> m_figures;
+    std::vector<PeerMetric> m_figures;
     double m_pipelineMean = 0; ///< of our own sweep: who samples the same pipeline has to meet it
     std::size_t m_passes = 0;  ///< of one step of that pipeline, with its transfers
     bool m_calculonIsThere = false;
@@ -155,12 +155,12 @@ void Peers::pipelines()
     const double plainSeconds = bestCpuSeconds([&] { plain = plainSweep(graph, kPlainSamples); }, 3);
     m_passes = plain.nodeSamples / kPlainSamples;
     m_pipelineMean = swept.meanSeconds;
-    const auto figures = [&](const std::string& tool, double seconds, std::size_t passes) {
+    const auto metrics = [&](const std::string& tool, double seconds, std::size_t passes) {
         add(kPass, tool, 1e9 * seconds / static_cast<double>(passes), "ns");
         add(kSteps, tool, static_cast<double>(passes) / static_cast<double>(m_passes) / seconds, "1/s");
     };
-    figures(kHere, sweptSeconds, swept.nodeSamples);
-    figures("C++ loop of the standard library", plainSeconds, plain.nodeSamples);
+    metrics(kHere, sweptSeconds, swept.nodeSamples);
+    metrics("C++ loop of the standard library", plainSeconds, plain.nodeSamples);
 }
 
 void Peers::numpy()
@@ -252,12 +252,12 @@ void Peers::known()
 }
 
 /// In the order in which the questions are asked above; within one, ours first and what is known of others last.
-std::vector<PeerFigure> Peers::byQuestion() const
+std::vector<PeerMetric> Peers::byQuestion() const
 {
-    std::vector<PeerFigure> sorted;
+    std::vector<PeerMetric> sorted;
     for (const char* question : {kAnswer, kStrategies, kPass, kSteps, kStart, kMemory, kError})
         for (const bool ours : {true, false})
-            for (const PeerFigure& f : m_figures)
+            for (const PeerMetric& f : m_figures)
                 if (f.question == question && f.tool.starts_with(kHere) == ours)
                     sorted.push_back(f);
     return sorted;
@@ -265,7 +265,7 @@ std::vector<PeerFigure> Peers::byQuestion() const
 
 } // namespace
 
-std::vector<PeerFigure> peerFigures(const std::string& folder, const std::function<void(double, const char*)>& progress)
+std::vector<PeerMetric> peerMetrics(const std::string& folder, const std::function<void(double, const char*)>& progress)
 {
     Peers peers(folder);
     struct Part {

@@ -11,6 +11,6 @@ namespace prism::cli {
 
 /// Measures in sequence. `folder` holds checkouts of other tools: `calculon`, or is one itself. `progress` hears the share done.
 /// A tool that is not there, or that says something else than expected, has a figure without a value and an origin that says so.
-[[nodiscard]] std::vector<PeerFigure> peerFigures(const std::string& folder, const std::function<void(double, const char*)>& progress);
+[[nodiscard]] std::vector<PeerMetric> peerMetrics(const std::string& folder, const std::function<void(double, const char*)>& progress);
 
 } // namespace prism::cli

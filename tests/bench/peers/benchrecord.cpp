@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench/peers/benchrecord.h"
 
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/jsontext.h"
 #include "core/base/printable.h"
 
@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Three digits: a bench repeats within some per cent.
-std::string figureText(const PeerFigure& f)
+std::string metricText(const PeerMetric& f)
 {
     return f.value ? amountText(*f.value) + " " + f.unit : "-";
 }
@@ -87,17 +87,17 @@ std::vector<BenchBound> boundsFrom(const nlohmann::json& list, Reader& read)
     return bounds;
 }
 
-std::vector<PeerFigure> peersFrom(const nlohmann::json& list, Reader& read)
+std::vector<PeerMetric> peersFrom(const nlohmann::json& list, Reader& read)
 {
-    std::vector<PeerFigure> peers;
+    std::vector<PeerMetric> peers;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::string path = fmt::format("side_by_side[{}].", i);
         const nlohmann::json& one = list[i];
-        PeerFigure figure{read.text(one, "question", path), read.text(one, "tool", path), read.text(one, "unit", path), std::nullopt,
+        PeerMetric metric{read.text(one, "question", path), read.text(one, "tool", path), read.text(one, "unit", path), std::nullopt,
                           read.text(one, "origin", path)};
         if (one.is_object() && !(one.contains("value") && one["value"].is_null()))
-            figure.value = read.number(one, "value", path);
-        peers.push_back(std::move(figure));
+            metric.value = read.number(one, "value", path);
+        peers.push_back(std::move(metric));
     }
     return peers;
 }
@@ -111,11 +111,11 @@ std::string benchText(const BenchRecord& record)
         text += fmt::format("{:<56} {:>10.3g} {:<20} {:<15} {}\n", printable(b.claim), b.measured, printable(b.unit), boundText(b),
                             b.holds() ? "holds" : "does not hold");
     const std::string* question = nullptr;
-    for (const PeerFigure& f : record.peers) {
+    for (const PeerMetric& f : record.peers) {
         if (!question || *question != f.question)
             text += "\n" + printable(f.question) + "\n";
         question = &f.question;
-        text += fmt::format("  {:<48} {:>16}   {}\n", printable(f.tool), printable(figureText(f)), printable(f.origin));
+        text += fmt::format("  {:<48} {:>16}   {}\n", printable(f.tool), printable(metricText(f)), printable(f.origin));
     }
     return text;
 }
@@ -130,7 +130,7 @@ std::string benchJson(const BenchRecord& record)
                           {"bound", b.bound},
                           {"at_least", b.atLeast},
                           {"holds", b.holds()}});
-    for (const PeerFigure& f : record.peers)
+    for (const PeerMetric& f : record.peers)
         peers.push_back({{"question", f.question},
                          {"tool", f.tool},
                          {"value", f.value ? Json(*f.value) : Json()},
@@ -164,10 +164,10 @@ std::string benchPage(const BenchRecord& record)
             "orders of magnitude.\n\n"
             "| question | tool | figure | origin |\n| --- | --- | --- | --- |\n";
     const std::string* question = nullptr;
-    for (const PeerFigure& f : record.peers) {
+    for (const PeerMetric& f : record.peers) {
         const bool same = question && *question == f.question;
         question = &f.question;
-        text += fmt::format("| {} | {} | {} | {} |\n", same ? "" : cell(f.question), cell(f.tool), cell(figureText(f)), cell(f.origin));
+        text += fmt::format("| {} | {} | {} | {} |\n", same ? "" : cell(f.question), cell(f.tool), cell(metricText(f)), cell(f.origin));
     }
     return text
            + "\nThe deterministic tools give one number for a step; the lognormal pipelines give its distribution. What their errors are "

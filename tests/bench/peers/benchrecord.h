@@ -20,7 +20,7 @@ struct BenchBound {
 };
 
 /// One tool's figure for a question that several tools answer. Without a value the tool was not there.
-struct PeerFigure {
+struct PeerMetric {
     std::string question, tool, unit;
     std::optional<double> value;
     std::string origin; ///< "this run", or who says so
@@ -30,7 +30,7 @@ struct BenchRecord {
     std::string version, date, processor, system; ///< date: YYYY-MM-DD, UTC
     int cores = 1;
     std::vector<BenchBound> bounds;
-    std::vector<PeerFigure> peers; ///< empty without --peers; figures of one question are together
+    std::vector<PeerMetric> peers; ///< empty without --peers; figures of one question are together
 };
 
 [[nodiscard]] std::string benchText(const BenchRecord& record);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Limits of the base layer just inside and just outside, and known answers of texts and numbers.
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 #include "core/base/jsontext.h"
 #include "core/base/memo.h"
 #include "core/base/packing.h"
@@ -168,7 +168,7 @@ TEST(FileLimits, BytesAtTheirLimitAndAtAPlace)
     EXPECT_FALSE(readBytes(path.string()).ok());
 }
 
-TEST(FigureLimits, PlacesAndWordsByHand)
+TEST(MetricLimits, PlacesAndWordsByHand)
 {
     EXPECT_EQ(earnedDigits(0, 0), "0.000"); // four digits where nothing is known of the error
     EXPECT_EQ(earnedDigits(0, 0.02), "0.00");

@@ -45,8 +45,8 @@ TEST(HeadlineChanges, AShiftOfEveryStepIsKnownExactly)
     EXPECT_NEAR(c.mean.delta.value, 0.5, 1e-12);
     EXPECT_NEAR(c.p95.delta.value, 0.5, 1e-12);
     EXPECT_NEAR(c.p95.relative.value, 0.5 / a.across.p95, 1e-12);
-    for (const HeadlineChange* figure : {&c.mean, &c.p50, &c.p95, &c.p99})
-        EXPECT_NEAR(figure->delta.halfWidth, 0.0, 1e-9); // the same draws: nothing is left to chance
+    for (const HeadlineChange* metric : {&c.mean, &c.p50, &c.p95, &c.p99})
+        EXPECT_NEAR(metric->delta.halfWidth, 0.0, 1e-9); // the same draws: nothing is left to chance
     EXPECT_EQ(c.probabilityFaster.value, 0.0);
     EXPECT_NEAR(c.tokensPerSecond.delta.value, 1000 / b.across.p50 - 1000 / a.across.p50, 1e-9);
 }
@@ -58,7 +58,7 @@ TEST(HeadlineChanges, IntervalsAreThoseOfEveryComparison)
         y[i] *= i % 3 == 0 ? 1.1 : 0.98;
     const Snapshot a = snapshotOf(x), b = snapshotOf(y);
     const HeadlineChanges c = headlineChanges(a, b);
-    const FigureChange paired = pairedChange(PairedSample(a.samples), PairedSample(b.samples));
+    const MetricChange paired = pairedChange(PairedSample(a.samples), PairedSample(b.samples));
     EXPECT_EQ(c.mean.delta.halfWidth, paired.mean.halfWidth);
     EXPECT_EQ(c.p50.delta.halfWidth, paired.p50.halfWidth);
     EXPECT_EQ(c.p95.delta.halfWidth, paired.p95.halfWidth);

@@ -24,7 +24,7 @@ TEST(Compare, WaterfallSumsToTheChange)
     EXPECT_EQ(c->waterfall.size(), 4U);
     EXPECT_EQ(c->waterfall.back().parameter, "remainder");
     EXPECT_NEAR(c->waterfall.back().deltaP95.value, 0, 1e-9);
-    EXPECT_NEAR(sum, c->figures[3].delta.value, 1e-9);
+    EXPECT_NEAR(sum, c->metrics[3].delta.value, 1e-9);
     EXPECT_TRUE(c->waterfallExact);
     EXPECT_EQ(c->waterfallOrders, 6);
     EXPECT_EQ(c->waterfall.front().parameter, "training.global_batch_size");
@@ -50,7 +50,7 @@ TEST(Compare, SampledOrdersSumToTheChangeToo)
     for (const WaterfallItem& w : c->waterfall)
         sum += w.deltaP95.value;
     EXPECT_FALSE(c->waterfallExact);
-    EXPECT_NEAR(sum, c->figures[3].delta.value, 1e-9);
+    EXPECT_NEAR(sum, c->metrics[3].delta.value, 1e-9);
 }
 
 TEST(Compare, AScenarioEqualsItself)

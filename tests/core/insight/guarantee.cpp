@@ -30,11 +30,11 @@ TEST(Guarantee, WhatAllSamplesShareMovesBothEndsOfAStretch)
     std::vector<double> sorted(kSteps); // even between 0 and 1
     for (int i = 0; i < kSteps; ++i)
         sorted[static_cast<std::size_t>(i)] = (i + 0.5) / kSteps;
-    const double own = RunFigures::across(samples, sorted).between(0.25, 0.75).halfWidth;
+    const double own = RunMetrics::across(samples, sorted).between(0.25, 0.75).halfWidth;
     EXPECT_NEAR(own, probabilityBetween(sorted, 0.25, 0.75).halfWidth, 1e-9) << "nothing is shared";
     for (SharedError::Part* part : {&samples.acrossShared.p50, &samples.acrossShared.p95, &samples.acrossShared.p99})
         part->stdErr = 0.02;
-    const RunFigures run = RunFigures::across(samples, sorted);
+    const RunMetrics run = RunMetrics::across(samples, sorted);
     EXPECT_NEAR(run.between(0.25, 0.75).halfWidth, own, 1e-3) << "what leaves at one end comes in at the other";
     EXPECT_NEAR(run.between(-1, 0.5).halfWidth, run.exceedance(0.5).halfWidth, 0.002) << "one end alone is a limit";
     EXPECT_NEAR(run.between(-1, 0.5).halfWidth, std::hypot(0.0098, 1.96 * 0.02), 0.002);

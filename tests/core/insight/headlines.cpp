@@ -48,13 +48,13 @@ void expectClose(double value, double expected, const char* what)
     EXPECT_NEAR(value, expected, kExact * std::abs(expected)) << what;
 }
 
-const ComparedFigure& figure(const Comparison& c, std::string_view name)
+const ComparedMetric& metric(const Comparison& c, std::string_view name)
 {
-    for (const ComparedFigure& f : c.figures)
+    for (const ComparedMetric& f : c.metrics)
         if (f.name == name)
             return f;
     ADD_FAILURE() << name;
-    return c.figures.front();
+    return c.metrics.front();
 }
 
 } // namespace
@@ -152,10 +152,10 @@ TEST(Headline, AComparisonIsTheDifferenceOfBothStepsAndItsBarsAreShapleyShares)
     Evaluator evaluator;
     const auto c = compare(evaluator, a, b, withSamples(10));
     ASSERT_TRUE(c.ok());
-    expectClose(figure(*c, "p95").a, ta, "a");
-    expectClose(figure(*c, "p95").b, tb, "b");
-    expectClose(figure(*c, "p95").delta.value, tb - ta, "delta");
-    expectClose(figure(*c, "p95").relative.value, tb / ta - 1, "relative");
+    expectClose(metric(*c, "p95").a, ta, "a");
+    expectClose(metric(*c, "p95").b, tb, "b");
+    expectClose(metric(*c, "p95").delta.value, tb - ta, "delta");
+    expectClose(metric(*c, "p95").relative.value, tb / ta - 1, "relative");
     EXPECT_EQ(c->probabilityABetter.value, 1);
     EXPECT_EQ(c->ksDistance, 1);
     expectClose(c->wassersteinSeconds, tb - ta, "distance");
@@ -268,9 +268,9 @@ TEST(Headline, AComparisonHasChangesRatiosAndIntervals)
     const auto c = compare(evaluator, a, b, withSamples(200));
     ASSERT_TRUE(c.ok());
     const SnapshotPtr x = evaluator.evaluate(a, evaluateOptions({}, 200)), y = evaluator.evaluate(b, evaluateOptions({}, 200));
-    const FigureChange change = pairedChange(PairedSample(x->samples), PairedSample(y->samples));
+    const MetricChange change = pairedChange(PairedSample(x->samples), PairedSample(y->samples));
     const auto expect = [&](std::string_view name, double before, double after, double halfWidth, double own) {
-        const ComparedFigure& f = figure(*c, name);
+        const ComparedMetric& f = metric(*c, name);
         EXPECT_EQ(f.a, before) << name;
         EXPECT_EQ(f.b, after) << name;
         EXPECT_NEAR(f.delta.value, after - before, 1e-12 * std::abs(after)) << name;
@@ -294,8 +294,8 @@ TEST(Headline, AComparisonHasChangesRatiosAndIntervals)
                                    {"cost_usd", &Snapshot::costUsd}})
         expect(name, (*x).*of, (*y).*of, relative * (*y).*of, own * std::max((*x).*of, (*y).*of));
     expect("peak_memory_gib", x->costed->memory.peakGib, y->costed->memory.peakGib, 0, 0);
-    EXPECT_TRUE(figure(*c, "cost_usd").lowerIsBetter);
-    EXPECT_FALSE(figure(*c, "mfu").lowerIsBetter);
+    EXPECT_TRUE(metric(*c, "cost_usd").lowerIsBetter);
+    EXPECT_FALSE(metric(*c, "mfu").lowerIsBetter);
     EXPECT_EQ(c->waterfallOrders, 1);
     EXPECT_GT(c->elapsedSeconds, 0);
     // One edit is the whole change, with its interval.
@@ -305,7 +305,7 @@ TEST(Headline, AComparisonHasChangesRatiosAndIntervals)
     // Free jobs without tokens have neither days nor costs.
     a.training.trainTokens = b.training.trainTokens = 0;
     const auto unpriced = compare(evaluator, a, b, withSamples(10));
-    EXPECT_EQ(unpriced->figures.size(), 10U);
+    EXPECT_EQ(unpriced->metrics.size(), 10U);
 }
 
 TEST(Headline, SweepsHaveTheElasticityOfTheirEnds)

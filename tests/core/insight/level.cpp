@@ -113,8 +113,8 @@ TEST(Level, AComparisonHasTheKnownEndsAndStillAddsUp)
     ASSERT_TRUE(drawn.ok());
     const Comparison adjusted = onLevelOf(*knownA, *knownB, *drawn);
     const auto p95 =
-        std::find_if(adjusted.figures.begin(), adjusted.figures.end(), [](const ComparedFigure& f) { return f.name == "p95"; });
-    ASSERT_NE(p95, adjusted.figures.end());
+        std::find_if(adjusted.metrics.begin(), adjusted.metrics.end(), [](const ComparedMetric& f) { return f.name == "p95"; });
+    ASSERT_NE(p95, adjusted.metrics.end());
     EXPECT_EQ(p95->a, knownA->across.p95);
     EXPECT_EQ(p95->b, knownB->across.p95);
     double sum = 0;
@@ -236,19 +236,19 @@ TEST(Level, AComparisonTakesTheKnownStatisticsAndTheRemainderTheRest)
     Comparison c;
     c.samples = 100;
     for (const char* name : {"mean", "std", "p50", "p95", "p99", "mfu"})
-        c.figures.push_back({name, "", "", 1, 1.5, {0.5, 0.2}, {0.5, 0.2}});
+        c.metrics.push_back({name, "", "", 1, 1.5, {0.5, 0.2}, {0.5, 0.2}});
     c.waterfall = {{"edit", "", "", "", "", {0.4, 0}}, {"remainder", "", "", "", "", {0.1, 0}}};
     const Comparison adjusted = onLevelOf(a, b, c);
     const double at[] = {1, 2, 7, 10, 11};
     for (std::size_t i = 0; i < 5; ++i) {
-        EXPECT_EQ(adjusted.figures[i].a, 2 * at[i]);
-        EXPECT_EQ(adjusted.figures[i].b, 3 * at[i]);
-        EXPECT_EQ(adjusted.figures[i].delta.value, at[i]);
-        EXPECT_EQ(adjusted.figures[i].delta.halfWidth, 0.2);
-        EXPECT_DOUBLE_EQ(adjusted.figures[i].relative.value, 0.5);
-        EXPECT_DOUBLE_EQ(adjusted.figures[i].relative.halfWidth, 0.2 / (2 * at[i]));
+        EXPECT_EQ(adjusted.metrics[i].a, 2 * at[i]);
+        EXPECT_EQ(adjusted.metrics[i].b, 3 * at[i]);
+        EXPECT_EQ(adjusted.metrics[i].delta.value, at[i]);
+        EXPECT_EQ(adjusted.metrics[i].delta.halfWidth, 0.2);
+        EXPECT_DOUBLE_EQ(adjusted.metrics[i].relative.value, 0.5);
+        EXPECT_DOUBLE_EQ(adjusted.metrics[i].relative.halfWidth, 0.2 / (2 * at[i]));
     }
-    EXPECT_EQ(adjusted.figures[5].a, 1);
+    EXPECT_EQ(adjusted.metrics[5].a, 1);
     EXPECT_DOUBLE_EQ(adjusted.waterfall[1].deltaP95.value, 0.1 + 10 - 0.5);
     EXPECT_EQ(adjusted.waterfall[0].deltaP95.value, 0.4);
     EXPECT_EQ(adjusted.waterfall[1].to, "1,500");
@@ -262,5 +262,5 @@ TEST(Level, AComparisonTakesTheKnownStatisticsAndTheRemainderTheRest)
                   .deltaP95.value,
               0.4);
     a.across.p95 = 0; // no relative change of nothing
-    EXPECT_EQ(onLevelOf(a, b, c).figures[3].relative.value, 0);
+    EXPECT_EQ(onLevelOf(a, b, c).metrics[3].relative.value, 0);
 }

@@ -29,15 +29,15 @@ StepLog logWith(
     return log;
 }
 
-std::vector<ChangedFigure> figures(const StepLog& before, const StepLog& after)
+std::vector<ChangedMetric> changesOf(const StepLog& before, const StepLog& after)
 {
-    return logChanges(before, after).value().figures;
+    return logChanges(before, after).value().metrics;
 }
 
 std::set<std::string> changed(const StepLog& before, const StepLog& after)
 {
     std::set<std::string> names;
-    for (const ChangedFigure& f : figures(before, after))
+    for (const ChangedMetric& f : changesOf(before, after))
         if (f.isBeyondNoise())
             names.insert(f.name);
     return names;
@@ -47,7 +47,7 @@ using Names = std::set<std::string>;
 
 TEST(LogChanges, EqualLogsDifferInNothingAtAll)
 {
-    for (const ChangedFigure& f : figures(logWith(1), logWith(1))) {
+    for (const ChangedMetric& f : changesOf(logWith(1), logWith(1))) {
         EXPECT_EQ(f.change.value, 0) << f.name;
         EXPECT_LE(f.change.low, 0) << f.name;
         EXPECT_GE(f.change.high, 0) << f.name;
@@ -73,7 +73,7 @@ TEST(LogChanges, TheChangeIsTheInjectedOneAndTheIntervalCoversIt)
 {
     int covered = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed)
-        for (const ChangedFigure& f : figures(logWith(seed), logWith(100 + seed, [](int, double x) { return x + 0.3; })))
+        for (const ChangedMetric& f : changesOf(logWith(seed), logWith(100 + seed, [](int, double x) { return x + 0.3; })))
             if (f.name == "p50")
                 covered += f.change.low < 0.3 && f.change.high > 0.3 && f.change.low > 0 ? 1 : 0;
     EXPECT_EQ(covered, 20);
@@ -129,7 +129,7 @@ TEST(LogChanges, HalvesOfMeasuredRunsDifferInNearlyNothing)
     for (const StepLog& log : measuredRuns(folder)) {
         const std::size_t n = log.steps();
         const StepLog first = part(log, 0, n / 2);
-        for (const ChangedFigure& f : figures(first, part(log, n / 2, n))) {
+        for (const ChangedMetric& f : changesOf(first, part(log, n / 2, n))) {
             ++rows;
             beyond += f.isBeyondNoise() ? 1 : 0;
         }

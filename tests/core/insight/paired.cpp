@@ -112,7 +112,7 @@ TEST(Empirical, TheSharedErrorOfAProbabilityIsWhatAShiftOfTheStepsMakesOfIt)
     EXPECT_NEAR(sharedExceedancePart(s, slow, 1.2).stdErr, 0.005, 2e-4);
 }
 
-TEST(RunFigures, StepsThatFollowOneAnotherCountAsFewer)
+TEST(RunMetrics, StepsThatFollowOneAnotherCountAsFewer)
 {
     StepSamples samples;
     for (int i = 0; i < 400; ++i)
@@ -124,7 +124,7 @@ TEST(RunFigures, StepsThatFollowOneAnotherCountAsFewer)
         isLong.push_back(x > 2 ? 1.0 : 0.0);
     const double time = correlationTime(isLong);
     ASSERT_GT(time, 3);
-    const RunFigures within = RunFigures::within(samples, sorted);
+    const RunMetrics within = RunMetrics::within(samples, sorted);
     EXPECT_NEAR(within.exceedance(2).value, 0.5, 1e-12);
     EXPECT_NEAR(within.exceedance(2).halfWidth, proportion(200, 400).halfWidth * std::sqrt(time), 1e-9);
     EXPECT_NEAR(within.between(2, 9).halfWidth, proportion(200, 400).halfWidth * std::sqrt(time), 1e-9);
@@ -132,7 +132,7 @@ TEST(RunFigures, StepsThatFollowOneAnotherCountAsFewer)
     EXPECT_NEAR(within.quantile(0.5).halfWidth, halfWidthOfQuantile(sorted, 0.5, time), 1e-9);
     samples.withinShared.p50.stdErr = 2;
     EXPECT_NEAR(within.quantile(0.5).halfWidth, std::hypot(halfWidthOfQuantile(sorted, 0.5, time), 2 * kReach), 1e-6);
-    const RunFigures across = RunFigures::across(samples, sorted);
+    const RunMetrics across = RunMetrics::across(samples, sorted);
     EXPECT_NEAR(across.exceedance(2).halfWidth, proportion(200, 400).halfWidth, 1e-9);
     EXPECT_NEAR(across.quantile(0.5).halfWidth, halfWidthOfQuantile(sorted, 0.5), 1e-9);
 }
@@ -155,7 +155,7 @@ TEST(PairedSample, HasTheMomentsOfItsSteps)
 TEST(PairedChange, EveryIntervalIsThatOfItsInfluenceValues)
 {
     const PairedSample a = sampleOf(kBase), b = sampleOf(kChanged);
-    const FigureChange c = pairedChange(a, b, 5);
+    const MetricChange c = pairedChange(a, b, 5);
     EXPECT_NEAR(c.mean.value, 55.0 / 8 - 42.0 / 8, 1e-12);
     EXPECT_NEAR(c.mean.halfWidth, halfWidth(8, [&](std::size_t i) { return kChanged[i] - kBase[i]; }), 1e-9);
     EXPECT_NEAR(c.std.value, b.std - a.std, 1e-12);
@@ -197,18 +197,18 @@ TEST(PairedChange, WhatAllStepsShareCancelsAsFarAsTheyMoveTogether)
         twice.push_back(2 * x.back());
         against.push_back(300 - x.back());
     }
-    const auto added = [&](const std::vector<double>& changed, double err, const Estimate FigureChange::*figure, auto change) {
-        const double own = (change(sampleOf(x), sampleOf(changed)).*figure).halfWidth;
-        const double all = (change(sampleOf(x, 1), sampleOf(changed, err)).*figure).halfWidth;
+    const auto added = [&](const std::vector<double>& changed, double err, const Estimate MetricChange::*metric, auto change) {
+        const double own = (change(sampleOf(x), sampleOf(changed)).*metric).halfWidth;
+        const double all = (change(sampleOf(x, 1), sampleOf(changed, err)).*metric).halfWidth;
         return std::sqrt(all * all - own * own) / kReach;
     };
     const auto times = [](const PairedSample& a, const PairedSample& b) { return pairedTimes(a, b); };
-    EXPECT_NEAR(added(twice, 3, &FigureChange::mean, times), 2, 0.01);   // 3 - 1
-    EXPECT_NEAR(added(against, 3, &FigureChange::mean, times), 4, 0.01); // 3 + 1
-    EXPECT_NEAR(added(twice, 3, &FigureChange::p50, times), 4, 0.01);
-    EXPECT_NEAR(added(twice, 3, &FigureChange::p95, times), 6, 0.01);
-    EXPECT_NEAR(added(twice, 3, &FigureChange::p99, times), 8, 0.01);
-    EXPECT_NEAR(added(std::vector<double>(2'000, 7.0), 3, &FigureChange::mean, times), std::sqrt(10.0), 0.01)
+    EXPECT_NEAR(added(twice, 3, &MetricChange::mean, times), 2, 0.01);   // 3 - 1
+    EXPECT_NEAR(added(against, 3, &MetricChange::mean, times), 4, 0.01); // 3 + 1
+    EXPECT_NEAR(added(twice, 3, &MetricChange::p50, times), 4, 0.01);
+    EXPECT_NEAR(added(twice, 3, &MetricChange::p95, times), 6, 0.01);
+    EXPECT_NEAR(added(twice, 3, &MetricChange::p99, times), 8, 0.01);
+    EXPECT_NEAR(added(std::vector<double>(2'000, 7.0), 3, &MetricChange::mean, times), std::sqrt(10.0), 0.01)
         << "no spread, no correlation";
     const PairedSample shared = sampleOf(x, 1);
     EXPECT_NEAR(exceedance(shared, 110).halfWidth,
@@ -216,7 +216,7 @@ TEST(PairedChange, WhatAllStepsShareCancelsAsFarAsTheyMoveTogether)
                 1e-9);
     EXPECT_GT(exceedance(shared, 110).halfWidth, 1.5 * exceedance(shared.sorted, 110).halfWidth);
     const auto toLimit = [](const PairedSample& a, const PairedSample& b) { return pairedChange(a, b, 110); };
-    EXPECT_NEAR(added(x, 0, &FigureChange::exceedance, toLimit), sharedExceedanceStdErr(*shared.samples, shared.sorted, 110), 1e-6);
+    EXPECT_NEAR(added(x, 0, &MetricChange::exceedance, toLimit), sharedExceedanceStdErr(*shared.samples, shared.sorted, 110), 1e-6);
 }
 
 TEST(PairedChange, StepsOfOneJobHaveNoErrorOfTheRunAcrossJobs)
@@ -226,7 +226,7 @@ TEST(PairedChange, StepsOfOneJobHaveNoErrorOfTheRunAcrossJobs)
     samples.acrossShared = {{5, 0}, {5, 0}, {5, 0}, {5, 0}};
     const PairedSample s(std::make_shared<const StepSamples>(samples), SampleSeries::withinJob);
     EXPECT_EQ(exceedance(s, 5).halfWidth, exceedance(s.sorted, 5).halfWidth);
-    const FigureChange none = pairedChange(s, s, 5);
+    const MetricChange none = pairedChange(s, s, 5);
     for (const Estimate& e : {none.mean, none.p50, none.p95, none.p99, none.exceedance})
         EXPECT_EQ(e.halfWidth, 0);
 }

@@ -46,12 +46,12 @@ TraceJob plainJob(std::uint64_t seed, double backward)
     return job;
 }
 
-const ChangedFigure& figure(const ChangeReport& report, const std::string& subject, const std::string& name)
+const ChangedMetric& metric(const ChangeReport& report, const std::string& subject, const std::string& name)
 {
-    for (const ChangedFigure& f : report.figures)
+    for (const ChangedMetric& f : report.metrics)
         if (f.subject == subject && f.name == name)
             return f;
-    static const ChangedFigure kNone{.change = {NAN, NAN, NAN}};
+    static const ChangedMetric kNone{.change = {NAN, NAN, NAN}};
     ADD_FAILURE() << subject << ": " << name;
     return kNone;
 }
@@ -60,7 +60,7 @@ const ChangedFigure& figure(const ChangeReport& report, const std::string& subje
 std::set<std::string> changedClasses(const ChangeReport& report)
 {
     std::set<std::string> names;
-    for (const ChangedFigure& f : report.figures)
+    for (const ChangedMetric& f : report.metrics)
         if (f.isBeyondNoise() && f.subject != "step" && f.subject != "remainder")
             names.insert(f.subject);
     return names;
@@ -94,16 +94,16 @@ TEST(RecordingChanges, TheEffectOfAClassIsWhatItsOperationsAddToTheStep)
 {
     const ChangeReport report = recordingChanges(jobRecording(plainJob(1, 2)).value(), jobRecording(plainJob(2, 2.06)).value());
     EXPECT_EQ(changedClasses(report), std::set<std::string>{"backward-compute"});
-    EXPECT_NEAR(figure(report, "backward-compute", "count").before, 4, 1e-12);
-    EXPECT_NEAR(figure(report, "backward-compute", "total").before, 8, 0.02);
-    EXPECT_NEAR(figure(report, "backward-compute", "total").after, 8.24, 0.02);
-    EXPECT_NEAR(figure(report, "backward-compute", "median").change.value, 0.06, 0.004);
-    const ChangedFigure& effect = figure(report, "backward-compute", "effect on step mean");
+    EXPECT_NEAR(metric(report, "backward-compute", "count").before, 4, 1e-12);
+    EXPECT_NEAR(metric(report, "backward-compute", "total").before, 8, 0.02);
+    EXPECT_NEAR(metric(report, "backward-compute", "total").after, 8.24, 0.02);
+    EXPECT_NEAR(metric(report, "backward-compute", "median").change.value, 0.06, 0.004);
+    const ChangedMetric& effect = metric(report, "backward-compute", "effect on step mean");
     EXPECT_NEAR(effect.change.value, 0.12, 0.01); // two of them behind each other
     EXPECT_TRUE(effect.isBeyondNoise());
-    EXPECT_NEAR(figure(report, "backward-compute", "effect on step p95").change.value, 0.12, 0.01);
-    EXPECT_FALSE(figure(report, "forward-compute", "effect on step mean").isBeyondNoise());
-    EXPECT_FALSE(figure(report, "remainder", "effect on step mean").isBeyondNoise());
+    EXPECT_NEAR(metric(report, "backward-compute", "effect on step p95").change.value, 0.12, 0.01);
+    EXPECT_FALSE(metric(report, "forward-compute", "effect on step mean").isBeyondNoise());
+    EXPECT_FALSE(metric(report, "remainder", "effect on step mean").isBeyondNoise());
 }
 
 TEST(RecordingChanges, EffectsAndRemainderAddUpToTheStep)
@@ -111,9 +111,9 @@ TEST(RecordingChanges, EffectsAndRemainderAddUpToTheStep)
     const ChangeReport report = recordingChanges(jobRecording(plainJob(1, 2)).value(), jobRecording(plainJob(2, 2.3)).value());
     for (const auto& [name, step] : {std::pair("effect on step mean", "mean"), std::pair("effect on step p95", "p95")}) {
         double sum = 0;
-        for (const ChangedFigure& f : report.figures)
+        for (const ChangedMetric& f : report.metrics)
             sum += f.name == name ? f.change.value : 0;
-        EXPECT_NEAR(sum, figure(report, "step", step).change.value, 1e-9) << name;
+        EXPECT_NEAR(sum, metric(report, "step", step).change.value, 1e-9) << name;
     }
 }
 
@@ -121,8 +121,8 @@ TEST(RecordingChanges, EqualRecordingsDifferInNothingAtAll)
 {
     const Recording job = jobRecording(plainJob(1, 2)).value();
     const ChangeReport report = recordingChanges(job, job);
-    EXPECT_GT(report.figures.size(), 15U);
-    for (const ChangedFigure& f : report.figures) {
+    EXPECT_GT(report.metrics.size(), 15U);
+    for (const ChangedMetric& f : report.metrics) {
         EXPECT_NEAR(f.change.value, 0, 1e-12) << f.subject << ": " << f.name;
         EXPECT_FALSE(f.change.low > 1e-12 || f.change.high < -1e-12) << f.subject << ": " << f.name;
     }
@@ -142,8 +142,8 @@ TEST(RecordingChanges, OtherNumbersOfOperationsAreCountedAndStayInTheRemainder)
             }
     const ChangeReport report = recordingChanges(jobRecording(plainJob(1, 2)).value(), jobRecording(longer).value());
     EXPECT_EQ(changedClasses(report), std::set<std::string>{"optimizer"});
-    EXPECT_EQ(figure(report, "optimizer", "count").after, 2);
-    EXPECT_NEAR(figure(report, "remainder", "effect on step mean").change.value, 1, 0.01);
+    EXPECT_EQ(metric(report, "optimizer", "count").after, 2);
+    EXPECT_NEAR(metric(report, "remainder", "effect on step mean").change.value, 1, 0.01);
 }
 
 /// Two streams of one rank, microseconds: a of 100 next to b of 60, then c of 50 that waits for both; 20 steps.
@@ -169,11 +169,11 @@ TEST(RecordingChanges, AKernelBesideALongerOneCostsTheStepNothing)
     EXPECT_EQ(b, "b, grid 0 x 0, stream 8");
     const ChangeReport nextTo = recordingChanges(before, scaled(before, b, 1.5));
     EXPECT_EQ(changedClasses(nextTo), std::set<std::string>{b});
-    EXPECT_NEAR(figure(nextTo, b, "total").change.value, 30e-6, 1e-12);
-    EXPECT_NEAR(figure(nextTo, b, "effect on step mean").change.value, 0, 1e-12);
+    EXPECT_NEAR(metric(nextTo, b, "total").change.value, 30e-6, 1e-12);
+    EXPECT_NEAR(metric(nextTo, b, "effect on step mean").change.value, 0, 1e-12);
     const ChangeReport inTheWay = recordingChanges(before, scaled(before, a, 1.5));
-    EXPECT_NEAR(figure(inTheWay, a, "effect on step mean").change.value, 50e-6, 1e-12);
-    EXPECT_NEAR(figure(inTheWay, "remainder", "effect on step mean").change.value, 0, 1e-12);
+    EXPECT_NEAR(metric(inTheWay, a, "effect on step mean").change.value, 50e-6, 1e-12);
+    EXPECT_NEAR(metric(inTheWay, "remainder", "effect on step mean").change.value, 0, 1e-12);
 }
 
 Recording recordedTable(const std::string& folder, const std::string& name)

@@ -105,7 +105,7 @@ TEST(StepSeries, OneBlockIsRedrawnAsItself)
     EXPECT_NEAR(c.ks, 0.5, 1e-12); // at 0.96 of the median all measured lie above 0.952, where half of the predicted are
     for (const double end : {c.ksLow, c.ksHigh})
         EXPECT_NEAR(end, c.ks, 1e-12);
-    for (const FigureError* e : {&c.p50, &c.p95, &c.p99, &c.beyond}) {
+    for (const MetricError* e : {&c.p50, &c.p95, &c.p99, &c.beyond}) {
         EXPECT_NEAR(e->low, e->error, 1e-12);
         EXPECT_NEAR(e->high, e->error, 1e-12);
         EXPECT_EQ(e->halves, 0);

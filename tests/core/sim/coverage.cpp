@@ -38,9 +38,9 @@ StepGraph smallJob(int replicas, bool rare)
 namespace {
 
 constexpr int kSteps = 1000;
-using Figures = std::array<Estimate, kCoveredFigures.size()>;
+using Metrics = std::array<Estimate, kCoveredMetrics.size()>;
 
-Figures figures(const DistributionSummary& s, const RunFigures& run, double limit)
+Metrics metrics(const DistributionSummary& s, const RunMetrics& run, double limit)
 {
     return {Estimate{s.p50, s.ciP50}, {s.p95, s.ciP95}, {s.p99, s.ciP99}, {s.mean, s.ciMean}, run.exceedance(limit)};
 }
@@ -61,13 +61,13 @@ std::vector<double> ascending(std::vector<double> x)
     return x;
 }
 
-CoverageCell counted(std::string name, const std::vector<Figures>& runs, const std::array<double, kCoveredFigures.size()>& truth)
+CoverageCell counted(std::string name, const std::vector<Metrics>& runs, const std::array<double, kCoveredMetrics.size()>& truth)
 {
     CoverageCell cell{std::move(name), static_cast<int>(runs.size()), {}, {}};
     for (std::size_t f = 0; f < truth.size(); ++f) {
         std::vector<double> values;
         double width = 0.0;
-        for (const Figures& run : runs) {
+        for (const Metrics& run : runs) {
             cell.covered[f] += std::abs(run[f].value - truth[f]) <= run[f].halfWidth ? 1 : 0;
             values.push_back(run[f].value);
             width += run[f].halfWidth / static_cast<double>(runs.size());
@@ -78,11 +78,11 @@ CoverageCell counted(std::string name, const std::vector<Figures>& runs, const s
 }
 
 /// The middle of a figure over the runs.
-double typical(const std::vector<Figures>& runs, std::size_t figure)
+double typical(const std::vector<Metrics>& runs, std::size_t metric)
 {
     std::vector<double> values;
-    for (const Figures& run : runs)
-        values.push_back(run[figure].value);
+    for (const Metrics& run : runs)
+        values.push_back(run[metric].value);
     return medianOf(std::move(values));
 }
 
@@ -97,16 +97,16 @@ std::vector<CoverageCell> coverage(int replicas, bool rare, int seeds)
     const double limitAcross = known.quantile(0.95);
     // Where P(> x) is asked within a job: the p95 of one of them.
     const double limitWithin = quantileOfSorted(ascending(sampled(graph, 1, 0, 4 * kSteps, memo).withinSeconds), 0.95);
-    std::vector<Figures> across, within;
+    std::vector<Metrics> across, within;
     // Jobs share no seed: where the draws of some happen to vary much, only one cell shows it.
     const std::uint64_t first = 100'000 * static_cast<std::uint64_t>(replicas) + (rare ? 50'000 : 0);
     for (int i = 0; i < seeds; ++i) {
         const StepSamples s = sampled(graph, first + static_cast<std::uint64_t>(i), kSteps, kSteps, memo);
         const std::vector<double> sortedAcross = ascending(s.acrossSeconds), sortedWithin = ascending(s.withinSeconds);
-        across.push_back(figures(summarize(s.acrossSeconds, &s), RunFigures::across(s, sortedAcross), limitAcross));
-        within.push_back(figures(summarizeWithin(s), RunFigures::within(s, sortedWithin), limitWithin));
+        across.push_back(metrics(summarize(s.acrossSeconds, &s), RunMetrics::across(s, sortedAcross), limitAcross));
+        within.push_back(metrics(summarizeWithin(s), RunMetrics::within(s, sortedWithin), limitWithin));
     }
-    std::array<double, kCoveredFigures.size()> middle{};
+    std::array<double, kCoveredMetrics.size()> middle{};
     for (std::size_t f = 0; f < middle.size(); ++f)
         middle[f] = typical(within, f);
     return {counted(name + ", across", across, {known.quantile(0.5), limitAcross, known.quantile(0.99), known.mean(), 0.05}),
@@ -116,8 +116,8 @@ std::vector<CoverageCell> coverage(int replicas, bool rare, int seeds)
 std::string coverageTable(const std::vector<CoverageCell>& cells)
 {
     char line[160];
-    std::snprintf(line, sizeof line, "%-28s %7s %7s %7s %7s %7s\n", "covered, %", kCoveredFigures[0], kCoveredFigures[1],
-                  kCoveredFigures[2], kCoveredFigures[3], kCoveredFigures[4]);
+    std::snprintf(line, sizeof line, "%-28s %7s %7s %7s %7s %7s\n", "covered, %", kCoveredMetrics[0], kCoveredMetrics[1],
+                  kCoveredMetrics[2], kCoveredMetrics[3], kCoveredMetrics[4]);
     std::string text = line;
     for (const CoverageCell& c : cells) {
         std::snprintf(line, sizeof line, "%-28s %7.1f %7.1f %7.1f %7.1f %7.1f\n", c.name.c_str(), 100 * c.share(0), 100 * c.share(1),

@@ -10,15 +10,15 @@
 
 namespace prism::test {
 
-inline constexpr std::array<const char*, 5> kCoveredFigures = {"p50", "p95", "p99", "mean", "P(> x)"};
+inline constexpr std::array<const char*, 5> kCoveredMetrics = {"p50", "p95", "p99", "mean", "P(> x)"};
 
 /// One graph and one kind of series: how many of the seeds' intervals held the truth, by figure.
 struct CoverageCell {
     std::string name;
     int seeds = 0;
-    std::array<int, kCoveredFigures.size()> covered{};
-    std::array<double, kCoveredFigures.size()> width{}; ///< mean half-width over 1.96 standard deviations of the figure over the seeds
-    [[nodiscard]] double share(std::size_t figure) const { return static_cast<double>(covered[figure]) / seeds; }
+    std::array<int, kCoveredMetrics.size()> covered{};
+    std::array<double, kCoveredMetrics.size()> width{}; ///< mean half-width over 1.96 standard deviations of the figure over the seeds
+    [[nodiscard]] double share(std::size_t metric) const { return static_cast<double>(covered[metric]) / seeds; }
 };
 
 /// A small pipeline of so many replicas, without or with rare events that a quarter of the steps have.

@@ -19,9 +19,9 @@ void expectCovered(int replicas, int seeds)
         const std::vector<CoverageCell> cells = coverage(replicas, rare, seeds);
         std::puts(coverageTable(cells).c_str());
         for (const CoverageCell& cell : cells)
-            for (std::size_t f = 0; f < kCoveredFigures.size(); ++f) {
-                EXPECT_GE(cell.covered[f], fewest) << cell.name << " " << kCoveredFigures[f];
-                EXPECT_LE(cell.covered[f], most) << cell.name << " " << kCoveredFigures[f];
+            for (std::size_t f = 0; f < kCoveredMetrics.size(); ++f) {
+                EXPECT_GE(cell.covered[f], fewest) << cell.name << " " << kCoveredMetrics[f];
+                EXPECT_LE(cell.covered[f], most) << cell.name << " " << kCoveredMetrics[f];
             }
     }
 }

@@ -27,7 +27,7 @@ constexpr Exception kExceptions[] = {
     {"core/scenario/parametertable_parallelism.cpp", "zero-bubble", "a kind of schedule; a source is called after it"},
     {"tests/bench/peers/bench.cpp", "prism-64k", "what a benchmark measures is part of the benchmark"},
     {"tests/bench/peers/benchpeers.cpp", "gpt3-175b-1024-a100", "what a benchmark measures is part of the benchmark"},
-    {"core/insight/figures/figuretable.cpp", "sample-baseline", "an example on a help page"},
+    {"core/insight/metrics/metrictable.cpp", "sample-baseline", "an example on a help page"},
     {"core/scenario/parameterpage.cpp", "sample-baseline", "an example on a help page"},
     {"app/cli/measured/validate_operators.cpp", "a100-sxm-80gb", "the default of an option, which its help shows"},
 };

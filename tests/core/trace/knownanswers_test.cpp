@@ -372,9 +372,9 @@ TEST(RandomParts, AreMeansOverSeedsOfAMadeUpSeries)
         EXPECT_NEAR(parts.baseline.*score, mean.baseline.*score, 1e-12);
         EXPECT_GT(parts.baseline.*score, 0);
     }
-    for (double RandomParts::*const figure :
+    for (double RandomParts::*const metric :
          {&RandomParts::ksFloor, &RandomParts::meanFloor, &RandomParts::p95Floor, &RandomParts::replicaPhaseKs})
-        EXPECT_NEAR(parts.*figure, mean.*figure, 1e-12);
+        EXPECT_NEAR(parts.*metric, mean.*metric, 1e-12);
     EXPECT_FALSE(randomParts(job, {.train = "0.5", .samples = 100}, 0).ok());
     EXPECT_FALSE(randomParts(job, {.train = "1", .samples = 100}, 1).ok());
     EXPECT_FALSE(randomParts(job, {.train = "0.5", .samples = 100}, 1001).ok());

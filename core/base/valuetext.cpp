@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <spdlog/fmt/fmt.h>
 

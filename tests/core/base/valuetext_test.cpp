@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Figures as people write them.
-#include "core/base/figure.h"
+#include "core/base/valuetext.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace prism {
 namespace {
 
-TEST(Figure, DigitsEndWhereTheUncertaintyBegins)
+TEST(Metric, DigitsEndWhereTheUncertaintyBegins)
 {
     EXPECT_EQ(earnedDigits(7.63712, 0.004), "7.637");
     EXPECT_EQ(earnedDigits(7.63712, 0.04), "7.64");
@@ -27,7 +27,7 @@ TEST(Figure, DigitsEndWhereTheUncertaintyBegins)
     EXPECT_LT(earnedDigits(1e300, 0).size(), 10U) << "no 300 digits";
 }
 
-TEST(Figure, HalfWidthsStandAtTheSamePlace)
+TEST(Metric, HalfWidthsStandAtTheSamePlace)
 {
     EXPECT_EQ(halfWidthText(7.63712, 0.0042), "0.004");
     EXPECT_EQ(halfWidthText(2391.7, 12), "10");
@@ -39,7 +39,7 @@ TEST(Figure, HalfWidthsStandAtTheSamePlace)
     EXPECT_EQ(plusMinus(6.4912, 0), "6.491");
 }
 
-TEST(Figure, FromTenTimesOnAChangeIsNoPercentage)
+TEST(Metric, FromTenTimesOnAChangeIsNoPercentage)
 {
     EXPECT_FALSE(readsAsTimes(-1));
     EXPECT_FALSE(readsAsTimes(8.99)); // +899 %
@@ -49,14 +49,14 @@ TEST(Figure, FromTenTimesOnAChangeIsNoPercentage)
     EXPECT_EQ(relativeChange(1504.21, 3), "1,505 ± 3 times");
 }
 
-TEST(Figure, CountsAreWrittenInFull)
+TEST(Metric, CountsAreWrittenInFull)
 {
     EXPECT_EQ(countText(256), "256");
     EXPECT_EQ(countText(2048), "2,048");
     EXPECT_EQ(countText(-1234567), "-1,234,567");
 }
 
-TEST(Figure, AmountsHaveGroupsAndWords)
+TEST(Metric, AmountsHaveGroupsAndWords)
 {
     EXPECT_EQ(amountText(3.47123e6), "3.47 million");
     EXPECT_EQ(amountText(6.07e6), "6.07 million");
@@ -69,7 +69,7 @@ TEST(Figure, AmountsHaveGroupsAndWords)
 }
 
 } // namespace
-TEST(Figure, CallsAChanceCertainOnlyWhereItIs)
+TEST(Metric, CallsAChanceCertainOnlyWhereItIs)
 {
     EXPECT_EQ(chanceText(0.8571), "85.7 %");
     EXPECT_EQ(chanceText(0.0009), "< 0.1 %");

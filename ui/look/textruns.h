@@ -11,14 +11,14 @@
 namespace prism::ui {
 
 /// One piece of a figure's text.
-struct FigureRun {
+struct TextRun {
     QString text;
     Type type = Type::body;
     Role role = Role::text;
     bool struck = false; ///< crossed out: a figure of something that cannot be
     bool isName = false; ///< shortened in its middle: names of copies differ at their ends
 };
-using FigureRuns = QList<FigureRun>;
+using TextRuns = QList<TextRun>;
 
 /// A curve sample: the colour and dash of a scenario.
 struct SeriesSample {
@@ -27,19 +27,19 @@ struct SeriesSample {
 };
 
 /// Roles of item models that FigureDelegate understands besides the display text (which stays the accessible reading).
-enum FigureItemRole { kRunsRole = Qt::UserRole + 40, kSampleRole, kBrushedRole };
+enum TextItemRole { kRunsRole = Qt::UserRole + 40, kSampleRole, kBrushedRole };
 
 /// Draws a curve sample of `width` around the vertical centre of `rect`.
 void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden = false);
 /// Pixels that runs take where nothing is elided.
-[[nodiscard]] double widthOf(const FigureRuns& runs, const Look& look);
+[[nodiscard]] double widthOf(const TextRuns& runs, const Look& look);
 /// Draws runs from the left, elided at the right end (names in their middle); returns the width used.
-double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed = false);
+double drawRuns(QPainter& painter, const QRectF& rect, const TextRuns& runs, const Look& look, bool dimmed = false);
 /// "5.0 %" with "± 0.4"; at the ends "< 0.1 %" and "> 99.9 %", which need no interval.
-[[nodiscard]] FigureRuns shareRuns(double share, double halfWidth);
-[[nodiscard]] QString plainText(const FigureRuns& runs);
+[[nodiscard]] TextRuns shareRuns(double share, double halfWidth);
+[[nodiscard]] QString plainText(const TextRuns& runs);
 
 } // namespace prism::ui
 
-Q_DECLARE_METATYPE(prism::ui::FigureRuns)
+Q_DECLARE_METATYPE(prism::ui::TextRuns)
 Q_DECLARE_METATYPE(prism::ui::SeriesSample)

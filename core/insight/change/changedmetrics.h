@@ -12,7 +12,7 @@
 
 namespace prism {
 
-struct ChangedFigure {
+struct ChangedMetric {
     std::string subject; ///< "step", or a class of operations
     std::string name, unit;
     double before = 0, after = 0;
@@ -23,7 +23,7 @@ struct ChangedFigure {
 };
 
 struct ChangeReport {
-    std::vector<ChangedFigure> figures;
+    std::vector<ChangedMetric> metrics;
     std::vector<std::string> notes; ///< what was read and omitted, what is assumed
 };
 
@@ -45,7 +45,7 @@ inline constexpr double kBetweenRuns = 0.003;
 /// Each statistic before and after. Variance of a side: redrawn blocks of 20 neighbours (of a tenth of a short run), and what runs differ
 /// by: as between the side's own runs, at least `betweenRuns`. Student's t with the degrees of freedom of the blocks, for one of `together`
 /// intervals. No interval below kMinValues values on a side. Deterministic; any thread.
-[[nodiscard]] std::vector<ChangedFigure> changedFigures(const std::string& subject, const std::vector<SeriesStatistic>& statistics,
+[[nodiscard]] std::vector<ChangedMetric> changedMetrics(const std::string& subject, const std::vector<SeriesStatistic>& statistics,
                                                         const SeriesRuns& before, const SeriesRuns& after, std::size_t together);
 inline constexpr std::size_t kMinValues = 4;
 

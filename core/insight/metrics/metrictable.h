@@ -9,7 +9,7 @@
 namespace prism {
 
 /// Where a figure comes from. Texts live as long as the program.
-struct Figure {
+struct Metric {
     std::string_view key;      ///< path in `predict --json` ("step_time_s.p95"), or "command:path" of another command
     std::string_view label;    ///< as on screen; empty where the window does not show it
     std::string_view unit;     ///< "s", "%", "1" for a ratio
@@ -19,10 +19,10 @@ struct Figure {
 };
 
 /// All figures, in the order of `predict --json`. Immutable; any thread.
-[[nodiscard]] std::span<const Figure> figures();
+[[nodiscard]] std::span<const Metric> metrics();
 /// The row of a JSON path; list indices are omitted ("memory_gib.stages.total"). Null where there is none.
-[[nodiscard]] const Figure* figureOf(std::string_view key);
-/// The help page figures.md. `prism-cli help metrics --markdown` prints it.
-[[nodiscard]] std::string figurePage();
+[[nodiscard]] const Metric* metricOf(std::string_view key);
+/// The help page metrics.md. `prism-cli help metrics --markdown` prints it.
+[[nodiscard]] std::string metricPage();
 
 } // namespace prism

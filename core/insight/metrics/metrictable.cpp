@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/insight/figures/figuretable.h"
+#include "core/insight/metrics/metrictable.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr std::string_view kEngine = "core/engine/evaluator.cpp", kSummary = "co
                            kPredictor = "core/cost/predictor.cpp", kStageMemory = "core/cost/assemblymemory.cpp",
                            kMemory = "core/workload/memory.cpp", kBreakdown = "core/step/breakdown.cpp", kCount = "core/workload/count.cpp";
 
-constexpr Figure kFigures[] = {
+constexpr Metric kMetrics[] = {
     {"step_time_s.mean", "Mean", "s", "Mean of the sampled steps across jobs", kSummary, "summarize"},
     {"step_time_s.std", "", "s", "Standard deviation of the sampled steps, unbiased", kSummary, "summarize"},
     {"step_time_s.cv", "Spread", "1", "Standard deviation over mean", kSummary, "summarize"},
@@ -117,28 +117,28 @@ constexpr Figure kFigures[] = {
 
 } // namespace
 
-std::span<const Figure> figures()
+std::span<const Metric> metrics()
 {
-    return kFigures;
+    return kMetrics;
 }
 
-const Figure* figureOf(std::string_view key)
+const Metric* metricOf(std::string_view key)
 {
-    const auto it = std::find_if(std::begin(kFigures), std::end(kFigures), [&](const Figure& f) {
+    const auto it = std::find_if(std::begin(kMetrics), std::end(kMetrics), [&](const Metric& f) {
         return key == f.key || (key.starts_with(f.key) && key.size() > f.key.size() && key[f.key.size()] == '.');
     });
-    return it == std::end(kFigures) ? nullptr : it;
+    return it == std::end(kMetrics) ? nullptr : it;
 }
 
-std::string figurePage()
+std::string metricPage()
 {
     std::string page =
-        "# Figures\n\nWhere each figure comes from: its key in `prism-cli predict sample-baseline --json` (or `command:key`), what it is "
+        "# Metrics\n\nWhere each metric comes from: its key in `prism-cli predict sample-baseline --json` (or `command:key`), what it is "
         "called in the\n"
         "window, its unit, its formula in words, and the function that computes it. `prism-cli help metrics --markdown` prints this "
         "page.\n\n"
         "| key | label | unit | formula | computed by |\n| --- | --- | --- | --- | --- |\n";
-    for (const Figure& f : kFigures)
+    for (const Metric& f : kMetrics)
         for (const std::string& part :
              {"| `" + std::string(f.key) + "` | ", std::string(f.label) + " | ", std::string(f.unit) + " | ",
               std::string(f.formula) + " | ", "`" + std::string(f.function) + "` in `" + std::string(f.file) + "` |\n"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/insight/change/changedfigures.h"
+#include "core/insight/change/changedmetrics.h"
 
 #include "core/insight/report.h"
 #include "core/stats/confidence.h"
@@ -64,28 +64,28 @@ Side sideOf(const std::vector<SeriesStatistic>& statistics, const SeriesRuns& ru
 }
 
 /// Of the value before; not finite where there is none.
-double relativeOf(const ChangedFigure& f)
+double relativeOf(const ChangedMetric& f)
 {
     return f.change.value / f.before;
 }
 
 } // namespace
 
-std::vector<ChangedFigure> changedFigures(const std::string& subject, const std::vector<SeriesStatistic>& statistics,
+std::vector<ChangedMetric> changedMetrics(const std::string& subject, const std::vector<SeriesStatistic>& statistics,
                                           const SeriesRuns& before, const SeriesRuns& after, std::size_t together)
 {
     const Side b = sideOf(statistics, before), a = sideOf(statistics, after);
     const bool isKnown = std::min(b.size, a.size) >= kMinValues;
     const double reach = isKnown ? jointReach(static_cast<double>(std::max<std::size_t>(3, a.blocks + b.blocks) - 2), together)
                                  : std::numeric_limits<double>::infinity();
-    std::vector<ChangedFigure> figures;
+    std::vector<ChangedMetric> metrics;
     for (std::size_t i = 0; i < statistics.size(); ++i) {
         const double change = a.values[i] - b.values[i];
         const double half = isKnown ? reach * std::sqrt(a.variances[i] + b.variances[i]) : reach;
-        figures.push_back(
+        metrics.push_back(
             {subject, statistics[i].name, statistics[i].unit, b.values[i], a.values[i], {change, change - half, change + half}});
     }
-    return figures;
+    return metrics;
 }
 
 std::vector<SeriesStatistic> stepStatistics()
@@ -101,9 +101,9 @@ std::vector<SeriesStatistic> stepStatistics()
 
 std::string toJson(const ChangeReport& report)
 {
-    Json figures = Json::array(), changed = Json::array();
-    for (const ChangedFigure& f : report.figures) {
-        figures.push_back({{"subject", f.subject},
+    Json metrics = Json::array(), changed = Json::array();
+    for (const ChangedMetric& f : report.metrics) {
+        metrics.push_back({{"subject", f.subject},
                            {"figure", f.name},
                            {"unit", f.unit},
                            {"before", f.before},
@@ -114,7 +114,7 @@ std::string toJson(const ChangeReport& report)
         if (f.isBeyondNoise())
             changed.push_back(f.subject + ": " + f.name);
     }
-    return report::dump({{"figures", figures}, {"changed", changed}, {"notes", report.notes}});
+    return report::dump({{"figures", metrics}, {"changed", changed}, {"notes", report.notes}});
 }
 
 std::string toCsv(const ChangeReport& report, TableText texts)
@@ -122,7 +122,7 @@ std::string toCsv(const ChangeReport& report, TableText texts)
     using report::field;
     std::string text = "subject,figure,unit,before,after,change,change_low,change_high,relative,beyond_noise\n";
     const auto number = [](double x) { return std::isfinite(x) ? report::number(x) : std::string(); };
-    for (const ChangedFigure& f : report.figures)
+    for (const ChangedMetric& f : report.metrics)
         text += report::row({field(f.subject, texts), field(f.name, texts), field(f.unit, texts), number(f.before), number(f.after),
                              number(f.change.value), number(f.change.low), number(f.change.high), number(relativeOf(f)),
                              f.isBeyondNoise() ? "true" : "false"});

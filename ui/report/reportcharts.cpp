@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/report/reportfigures.h"
+#include "ui/report/reportcharts.h"
 
 #include "ui/look/dates.h"
 #include "ui/look/change.h"
@@ -23,7 +23,7 @@ constexpr double kDetailRoom = 9; ///< more than the least height of a row, for 
 
 /// A named bar with its figure.
 struct Bar {
-    QString name, note, figure, interval;
+    QString name, note, chart, interval;
     double share = 0; ///< of the longest bar that could be
     int series = 0;
     bool strong = false;
@@ -40,8 +40,8 @@ void paintNamedBars(Canvas& canvas, const QRectF& area, const std::vector<Bar>& 
             canvas.text({right, line}, b.interval, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
             right -= canvas.width(b.interval, Type::tick) + canvas.px(6);
         }
-        canvas.text({right, line}, b.figure, Type::bodyStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
-        right -= canvas.width(b.figure, Type::bodyStrong) + canvas.px(10);
+        canvas.text({right, line}, b.chart, Type::bodyStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
+        right -= canvas.width(b.chart, Type::bodyStrong) + canvas.px(10);
         const Type type = b.strong ? Type::bodyStrong : Type::body;
         const QString name = canvas.elidedName(b.name, type, right - area.left());
         canvas.text({area.left(), line}, name, type, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
@@ -57,13 +57,13 @@ void paintNamedBars(Canvas& canvas, const QRectF& area, const std::vector<Bar>& 
     }
 }
 
-ReportFigure namedBars(const std::vector<Bar>& bars)
+ReportChart namedBars(const std::vector<Bar>& bars)
 {
-    ReportFigure figure;
-    figure.half = true;
-    figure.height = 42.0 * static_cast<double>(bars.size());
-    figure.paint = [bars](Canvas& canvas, const QRectF& area) { paintNamedBars(canvas, area, bars); };
-    return figure;
+    ReportChart chart;
+    chart.half = true;
+    chart.height = 42.0 * static_cast<double>(bars.size());
+    chart.paint = [bars](Canvas& canvas, const QRectF& area) { paintNamedBars(canvas, area, bars); };
+    return chart;
 }
 
 /// What the others are compared with.
@@ -73,7 +73,7 @@ QString referenceOf(const Findings& f)
     return f.pinned || base == f.scenarios.end() ? QObject::tr("the baseline") : base->name;
 }
 
-ReportFigure stepFigure(const Findings& f)
+ReportChart stepMetric(const Findings& f)
 {
     StepCurves data;
     for (const FoundScenario& s : f.scenarios)
@@ -86,52 +86,51 @@ ReportFigure stepFigure(const Findings& f)
     flag.text = f.hasTarget ? QObject::tr("Target %1").arg(mark) : QObject::tr("p95 of %1 %2").arg(referenceOf(f), mark);
     flag.probability = 1 - f.best().misses.value;
     data.flag = flag;
-    ReportFigure figure;
-    figure.id = u"steps"_s;
-    figure.curves = true;
-    figure.title = QObject::tr("How long a step takes");
-    figure.sentence = f.answer.sentence;
-    figure.height = 292;
-    figure.paint = [data](Canvas& canvas, const QRectF& area) { paintStepCurves(canvas, area, data); };
-    return figure;
+    ReportChart chart;
+    chart.id = u"steps"_s;
+    chart.curves = true;
+    chart.title = QObject::tr("How long a step takes");
+    chart.sentence = f.answer.sentence;
+    chart.height = 292;
+    chart.paint = [data](Canvas& canvas, const QRectF& area) { paintStepCurves(canvas, area, data); };
+    return chart;
 }
 
-ReportFigure missFigure(const Findings& f)
+ReportChart missMetric(const Findings& f)
 {
     std::vector<Bar> bars;
     for (const FoundScenario& s : f.scenarios) {
-        const FigureRuns runs = shareRuns(s.misses.value, s.misses.halfWidth);
+        const TextRuns runs = shareRuns(s.misses.value, s.misses.halfWidth);
         bars.push_back({s.name, s.possible ? QString() : QObject::tr("does not fit"), runs.front().text,
                         runs.size() > 1 ? runs.back().text.trimmed() : QString(), s.misses.value, s.colour, &s == &f.best()});
     }
-    ReportFigure figure = namedBars(bars);
-    figure.id = u"misses"_s;
-    figure.title = f.hasTarget ? QObject::tr("Steps that miss %1").arg(format::seconds(f.markSeconds).text())
-                               : QObject::tr("Steps over %1").arg(format::seconds(f.markSeconds).text());
-    figure.sentence = f.hasTarget
-                          ? QObject::tr("Share of the steps that take longer than the target.")
-                          : QObject::tr("Share of the steps that take longer than p95 of %1; no target is set.").arg(referenceOf(f));
-    figure.footnote = QObject::tr("Bars of full length would be every step. 95 % intervals.");
-    return figure;
+    ReportChart chart = namedBars(bars);
+    chart.id = u"misses"_s;
+    chart.title = f.hasTarget ? QObject::tr("Steps that miss %1").arg(format::seconds(f.markSeconds).text())
+                              : QObject::tr("Steps over %1").arg(format::seconds(f.markSeconds).text());
+    chart.sentence = f.hasTarget ? QObject::tr("Share of the steps that take longer than the target.")
+                                 : QObject::tr("Share of the steps that take longer than p95 of %1; no target is set.").arg(referenceOf(f));
+    chart.footnote = QObject::tr("Bars of full length would be every step. 95 % intervals.");
+    return chart;
 }
 
-ReportFigure causeFigure(const Findings& f)
+ReportChart causeMetric(const Findings& f)
 {
     std::vector<Bar> bars;
     const double longest = f.causes.front().rise.value * 1.08;
     for (const FoundCause& c : f.causes)
         bars.push_back({c.name, c.input, format::secondsDelta(c.rise.value), format::intervalNextTo(c.rise.value, c.rise.halfWidth),
                         c.rise.value / longest, f.best().colour, &c == &f.causes.front()});
-    ReportFigure figure = namedBars(bars);
-    figure.id = u"causes"_s;
-    figure.title = QObject::tr("What stretches the slow steps");
-    figure.sentence = QObject::tr("%1 is the largest cause of slow steps: doubled, its spread adds %2 to p95.")
-                          .arg(f.causes.front().name, format::secondsDelta(f.causes.front().rise.value).mid(1));
-    figure.footnote = QObject::tr("Rise of p95 of %1 if the spread doubles.").arg(f.best().name);
-    return figure;
+    ReportChart chart = namedBars(bars);
+    chart.id = u"causes"_s;
+    chart.title = QObject::tr("What stretches the slow steps");
+    chart.sentence = QObject::tr("%1 is the largest cause of slow steps: doubled, its spread adds %2 to p95.")
+                         .arg(f.causes.front().name, format::secondsDelta(f.causes.front().rise.value).mid(1));
+    chart.footnote = QObject::tr("Rise of p95 of %1 if the spread doubles.").arg(f.best().name);
+    return chart;
 }
 
-ReportFigure endFigure(const Findings& f)
+ReportChart endMetric(const Findings& f)
 {
     const JobReport& job = *f.best().job;
     EndDates data;
@@ -145,43 +144,43 @@ ReportFigure endFigure(const Findings& f)
                         .arg(format::byDeadline(data.start, job.deadlineDays), format::percent(job.deadlineProbability.value));
         data.flagNote = QObject::tr("%1 points").arg(format::plainInterval(100 * job.deadlineProbability.halfWidth));
     }
-    ReportFigure figure;
-    figure.id = u"ends"_s;
-    figure.title = QObject::tr("When it will be done");
-    figure.sentence = jobSentence(f);
-    figure.height = 176;
-    figure.paint = [data](Canvas& canvas, const QRectF& area) { paintEndDates(canvas, area, data); };
-    return figure;
+    ReportChart chart;
+    chart.id = u"ends"_s;
+    chart.title = QObject::tr("When it will be done");
+    chart.sentence = jobSentence(f);
+    chart.height = 176;
+    chart.paint = [data](Canvas& canvas, const QRectF& area) { paintEndDates(canvas, area, data); };
+    return chart;
 }
 
-ReportFigure lossFigure(const Findings& f)
+ReportChart lossMetric(const Findings& f)
 {
     const JobReport& job = *f.best().job;
     const WaterfallData data = jobWaterfall(job, f.best().snapshot->samples->noiseFreeSeconds, f.best().colour);
-    ReportFigure figure;
-    figure.id = u"losses"_s;
-    figure.title = QObject::tr("Where the %1 days go").arg(format::number(job.meanDays));
-    figure.sentence = QObject::tr("%1 of the time trains; the rest is lost to failures and planned stops.")
-                          .arg(format::percent(job.effectiveRatio.value));
-    figure.height = waterfallHeight(data) + kDetailRoom * static_cast<double>(data.rows.size());
-    figure.footnote = QObject::tr("Means of %1 sampled runs; the whisker holds nine of ten. The axis begins where the break is drawn.")
-                          .arg(format::count(job.runs));
-    figure.paint = [data](Canvas& canvas, const QRectF& area) { paintWaterfall(canvas, area, data); };
-    return figure;
+    ReportChart chart;
+    chart.id = u"losses"_s;
+    chart.title = QObject::tr("Where the %1 days go").arg(format::number(job.meanDays));
+    chart.sentence = QObject::tr("%1 of the time trains; the rest is lost to failures and planned stops.")
+                         .arg(format::percent(job.effectiveRatio.value));
+    chart.height = waterfallHeight(data) + kDetailRoom * static_cast<double>(data.rows.size());
+    chart.footnote = QObject::tr("Means of %1 sampled runs; the whisker holds nine of ten. The axis begins where the break is drawn.")
+                         .arg(format::count(job.runs));
+    chart.paint = [data](Canvas& canvas, const QRectF& area) { paintWaterfall(canvas, area, data); };
+    return chart;
 }
 
 } // namespace
 
-std::vector<ReportFigure> reportFigures(const Findings& f)
+std::vector<ReportChart> reportCharts(const Findings& f)
 {
-    std::vector<ReportFigure> figures{stepFigure(f), missFigure(f)};
+    std::vector<ReportChart> charts{stepMetric(f), missMetric(f)};
     if (!f.causes.empty())
-        figures.push_back(causeFigure(f));
+        charts.push_back(causeMetric(f));
     if (f.best().job) {
-        figures.push_back(endFigure(f));
-        figures.push_back(lossFigure(f));
+        charts.push_back(endMetric(f));
+        charts.push_back(lossMetric(f));
     }
-    return figures;
+    return charts;
 }
 
 } // namespace prism::ui

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every number that predict prints in JSON has a row in the table of figures.
-#include "core/insight/figures/figuretable.h"
+#include "core/insight/metrics/metrictable.h"
 #include "run_cli.h"
 
 #include <gtest/gtest.h>
@@ -18,11 +18,11 @@ void expectRows(const nlohmann::json& value, const std::string& path)
         for (const auto& child : value)
             expectRows(child, path);
     } else if (value.is_number() && path != "seed" && path != "samples") {
-        EXPECT_NE(figureOf(path), nullptr) << path;
+        EXPECT_NE(metricOf(path), nullptr) << path;
     }
 }
 
-TEST(CliFigures, EveryNumberOfPredictHasARow)
+TEST(CliMetrics, EveryNumberOfPredictHasARow)
 {
     const auto result = runCli("predict sample-baseline --samples 500 --json");
     ASSERT_EQ(result.exitCode, 0) << result.err;

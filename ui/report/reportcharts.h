@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/findings/findings.h"
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 #include "ui/plot/export.h"
 #include "ui/plot/canvas.h"
 
@@ -12,7 +12,7 @@
 namespace prism::ui {
 
 /// One picture.
-struct ReportFigure {
+struct ReportChart {
     QString id, title, sentence, footnote;
     double height = 0;   ///< on a column of paper, at scale 1
     bool half = false;   ///< half a column is wide enough
@@ -24,12 +24,12 @@ struct ReportFigure {
 struct ReportTable {
     QString title;
     QStringList header;
-    QList<QList<FigureRuns>> rows;
+    QList<QList<TextRuns>> rows;
     QList<double> widths; ///< shares of the line, sum 1
 };
 
 /// Step times, misses, causes, ends and losses, as far as they were found. They keep what they draw; `found` must outlive them.
-[[nodiscard]] std::vector<ReportFigure> reportFigures(const Findings& found);
+[[nodiscard]] std::vector<ReportChart> reportCharts(const Findings& found);
 /// Every scenario with median, p95, days and cost, and their changes to the baseline.
 [[nodiscard]] ReportTable scenarioTable(const Findings& found);
 /// Failures, goodput, spares, cost, energy of the advised scenario; no rows without a job.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// figures: where each figure comes from, for people and as the help page.
-#include "core/insight/figures/figuretable.h"
+// metrics: where each metric comes from, for people and as the help page.
+#include "core/insight/metrics/metrictable.h"
 
 #include "app/cli/frame/commands.h"
 
@@ -13,14 +13,14 @@ namespace prism::cli {
 
 namespace {
 
-struct FigureOptions : CommonOptions {
+struct MetricOptions : CommonOptions {
     bool markdown = false;
 };
 
 std::string tableText()
 {
     std::string text;
-    for (const Figure& f : figures())
+    for (const Metric& f : metrics())
         text += std::string(f.key) + " [" + std::string(f.unit) + "]\n    " + std::string(f.formula) + ". Computed by "
                 + std::string(f.function) + " in " + std::string(f.file) + ".\n";
     return text;
@@ -29,7 +29,7 @@ std::string tableText()
 std::string tableJson()
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Figure& f : figures())
+    for (const Metric& f : metrics())
         list.push_back(
             {{"key", f.key}, {"label", f.label}, {"unit", f.unit}, {"formula", f.formula}, {"file", f.file}, {"function", f.function}});
     return nlohmann::ordered_json{{"figures", std::move(list)}}.dump(2) + "\n";
@@ -37,13 +37,13 @@ std::string tableJson()
 
 } // namespace
 
-void addFigures(CLI::App& app, Cli& cli)
+void addMetrics(CLI::App& app, Cli& cli)
 {
-    auto options = std::make_shared<FigureOptions>();
+    auto options = std::make_shared<MetricOptions>();
     CLI::App* command = app.add_subcommand("metrics", "Every metric with its unit, formula and the function that computes it");
-    command->add_flag("--markdown", options->markdown, "Print the help page resources/help/figures.md");
+    command->add_flag("--markdown", options->markdown, "Print the help page resources/help/metrics.md");
     addOutput(*command, *options, cli);
-    command->callback([options] { writeOutput(*options, options->json ? tableJson() : options->markdown ? figurePage() : tableText()); });
+    command->callback([options] { writeOutput(*options, options->json ? tableJson() : options->markdown ? metricPage() : tableText()); });
 }
 
 } // namespace prism::cli

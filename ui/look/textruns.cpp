@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/look/figures.h"
+#include "ui/look/textruns.h"
 
 #include "ui/look/format.h"
 
@@ -25,21 +25,21 @@ void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, i
     painter.restore();
 }
 
-double widthOf(const FigureRuns& runs, const Look& look)
+double widthOf(const TextRuns& runs, const Look& look)
 {
     double width = 0;
-    for (const FigureRun& run : runs)
+    for (const TextRun& run : runs)
         width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
     return width;
 }
 
-double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed)
+double drawRuns(QPainter& painter, const QRectF& rect, const TextRuns& runs, const Look& look, bool dimmed)
 {
     double x = rect.left(), baseline = 0;
-    for (const FigureRun& run : runs) // all runs are on the line of the largest
+    for (const TextRun& run : runs) // all runs are on the line of the largest
         baseline = std::max(baseline, QFontMetricsF(look.font(run.type)).ascent() - QFontMetricsF(look.font(run.type)).descent());
     const double y = rect.center().y() + baseline / 2;
-    for (const FigureRun& run : runs) {
+    for (const TextRun& run : runs) {
         QFont font = look.font(run.type);
         font.setStrikeOut(run.struck);
         const QFontMetricsF metrics(font);
@@ -54,7 +54,7 @@ double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, c
     return x - rect.left();
 }
 
-FigureRuns shareRuns(double share, double halfWidth)
+TextRuns shareRuns(double share, double halfWidth)
 {
     if (share < 0.001)
         return {{QObject::tr("< 0.1 %"), Type::bodyStrong}};
@@ -64,10 +64,10 @@ FigureRuns shareRuns(double share, double halfWidth)
             {QStringLiteral("   ± %1").arg(format::number(halfWidth * 100, 1)), Type::small, Role::textTertiary}};
 }
 
-QString plainText(const FigureRuns& runs)
+QString plainText(const TextRuns& runs)
 {
     QString text;
-    for (const FigureRun& run : runs)
+    for (const TextRun& run : runs)
         text += run.text;
     return text.simplified();
 }

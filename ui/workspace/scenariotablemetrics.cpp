@@ -34,7 +34,7 @@ QVariant ScenarioTableModel::rangeData(std::size_t row, int role) const
     QStringList lines;
     for (const Diagnostic& d : m_workspace.bridge().result(m_rows[row].id).diagnostics)
         lines << format::sentence(QString::fromStdString(d.message));
-    lines << figureLines(s.shown, m_shared.baseline, m_cache, m_shared.limits);
+    lines << metricLines(s.shown, m_shared.baseline, m_cache, m_shared.limits);
     if (isShown)
         lines << tr("All rows share the scale from %1 to %2.").arg(time(m_shared.low), time(m_shared.high));
     return lines.join(u'\n');
@@ -44,7 +44,7 @@ QVariant ScenarioTableModel::p95Data(std::size_t row, int role) const
 {
     const RowState& s = m_states[row];
     if (role == Qt::ToolTipRole)
-        return figureLines(s.shown, m_shared.baseline, m_cache, m_shared.limits).join(u'\n');
+        return metricLines(s.shown, m_shared.baseline, m_cache, m_shared.limits).join(u'\n');
     if (!s.shown || (role != Qt::DisplayRole && role != Qt::AccessibleTextRole && role != kRunsRole))
         return {};
     const format::TimeUnit unit = format::timeUnit(std::max(m_shared.longest, s.shown->across.p95)); // one for the column
@@ -52,10 +52,10 @@ QVariant ScenarioTableModel::p95Data(std::size_t row, int role) const
     if (role != kRunsRole)
         return text;
     const bool back = s.isStale() || !isPossible(*s.shown);
-    return QVariant::fromValue(FigureRuns{{text, Type::smallStrong, back ? Role::textTertiary : Role::text}});
+    return QVariant::fromValue(TextRuns{{text, Type::smallStrong, back ? Role::textTertiary : Role::text}});
 }
 
-FigureRun ScenarioTableModel::changeRun(std::size_t row) const
+TextRun ScenarioTableModel::changeRun(std::size_t row) const
 {
     const RowState& s = m_states[row];
     if (s.baseline)
@@ -79,13 +79,13 @@ FigureRun ScenarioTableModel::changeRun(std::size_t row) const
 QVariant ScenarioTableModel::changeData(std::size_t row, int role) const
 {
     if (role == kRunsRole)
-        return QVariant::fromValue(FigureRuns{changeRun(row)});
+        return QVariant::fromValue(TextRuns{changeRun(row)});
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
         return changeRun(row).text;
     return p95Data(row, role == Qt::ToolTipRole ? Qt::ToolTipRole : Qt::UserRole);
 }
 
-QStringList ScenarioTableModel::figureKeys(int column)
+QStringList ScenarioTableModel::metricKeys(int column)
 {
     switch (column) {
     case rangeColumn:
