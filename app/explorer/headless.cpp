@@ -36,8 +36,8 @@ int report(const QCommandLineParser& parser)
     options.texts = textsOf(parser);
     options.samples = parser.value(u"samples"_s).toInt(&isCount);
     options.seed = parser.value(u"seed"_s).toULongLong(&isSeed);
-    if (!isCount || !isSeed || options.samples < ui::kFewestSamples || options.samples > ui::kMostSamples) {
-        std::fprintf(stderr, "--samples takes %d to %d, --seed a whole number\n", ui::kFewestSamples, ui::kMostSamples);
+    if (!isCount || !isSeed || options.samples < ui::kMinSamples || options.samples > ui::kMaxSamples) {
+        std::fprintf(stderr, "--samples takes %d to %d, --seed a whole number\n", ui::kMinSamples, ui::kMaxSamples);
         return 2;
     }
     return runReport(options);

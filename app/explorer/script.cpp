@@ -24,8 +24,8 @@ namespace prism::explorer {
 
 namespace {
 
-constexpr qsizetype kMostLines = 100'000;
-constexpr int kMostRounds = 1'000'000;
+constexpr qsizetype kMaxLines = 100'000;
+constexpr int kMaxRounds = 1'000'000;
 
 /// Runs one action after the other; the first problem ends it.
 class Actor final {
@@ -155,8 +155,8 @@ int runLines(Actor& actor, const QStringList& lines)
         }
         const qsizetype end = lines.indexOf(u"end"_s, i);
         const int rounds = line.section(u' ', 1).toInt();
-        if (end < 0 || rounds < 1 || rounds > kMostRounds) {
-            complain(u"repeat needs a count of 1 to %1 and an end"_s.arg(kMostRounds));
+        if (end < 0 || rounds < 1 || rounds > kMaxRounds) {
+            complain(u"repeat needs a count of 1 to %1 and an end"_s.arg(kMaxRounds));
             return 1;
         }
         for (int round = 1; round <= rounds; ++round)
@@ -174,7 +174,7 @@ int runScript(ui::Theme& theme, const ScriptOptions& options)
 {
     const Result<std::string> text = readTextFile(options.file.toStdString());
     const QStringList lines = text.ok() ? QString::fromStdString(*text).split(u'\n') : QStringList();
-    if (!text || lines.size() > kMostLines) {
+    if (!text || lines.size() > kMaxLines) {
         complain(text.ok() ? u"the script is too long"_s : QString::fromStdString(text.errors().front().message));
         return 1;
     }

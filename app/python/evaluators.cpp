@@ -98,7 +98,7 @@ py::object validated(Evaluator& evaluator, const Scenario& scenario, const py::o
 {
     const StepSeries series = seriesOf(seconds);
     for (const std::vector<double>& run : series.runs)
-        if (run.size() < static_cast<std::size_t>(kFewestSteps)
+        if (run.size() < static_cast<std::size_t>(kMinSteps)
             || !std::all_of(run.begin(), run.end(), [](double x) { return std::isfinite(x) && x > 0; }))
             throw InputError({{Severity::error, "seconds", "A run is too short, or has a time that is not positive and finite.",
                                std::to_string(run.size()) + " steps", "at least 20 positive times per run", "", ""}});

@@ -187,12 +187,12 @@ char separatorOf(std::string_view table, char comment)
     return ',';
 }
 
-std::vector<std::string_view> words(std::string_view line, std::size_t most)
+std::vector<std::string_view> words(std::string_view line, std::size_t largest)
 {
     constexpr std::string_view kSpace = " \t\r\n\v\f";
     std::vector<std::string_view> list;
     std::size_t at = 0;
-    while (list.size() < most && (at = line.find_first_not_of(kSpace, at)) != std::string_view::npos) {
+    while (list.size() < largest && (at = line.find_first_not_of(kSpace, at)) != std::string_view::npos) {
         const std::size_t end = std::min(line.find_first_of(kSpace, at), line.size());
         list.push_back(line.substr(at, end - at));
         at = end;

@@ -78,7 +78,7 @@ private:
 [[nodiscard]] char separatorOf(std::string_view table, char comment = '\0');
 
 /// Words between white space, at most `most` of them; the rest of the line is omitted.
-[[nodiscard]] std::vector<std::string_view> words(std::string_view line, std::size_t most);
+[[nodiscard]] std::vector<std::string_view> words(std::string_view line, std::size_t largest);
 
 /// Selects the rows of a table whose columns have the wanted values, each "COLUMN=VALUE".
 class RowSelection final {

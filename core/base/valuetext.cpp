@@ -11,9 +11,9 @@ namespace {
 
 constexpr const char* kNone = "no figure";
 constexpr int kPlainDigits = 4; ///< of a value whose uncertainty is not known
-constexpr int kMostDigits = 7;  ///< significant, however small the uncertainty
+constexpr int kMaxDigits = 7;   ///< significant, however small the uncertainty
 constexpr double kExponent = 1e15;
-constexpr double kLeastChance = 0.001; ///< that is reported in digits, and its complement
+constexpr double kMinChance = 0.001; ///< that is reported in digits, and its complement
 constexpr double kTenTimes = 9; ///< the share by which ten times is more than once; what is more has four digits before its percent sign
 
 int decade(double x)
@@ -28,7 +28,7 @@ int lastPlace(double value, double halfWidth)
     const int top = value == 0 ? 0 : decade(std::abs(value));
     if (!(halfWidth > 0))
         return std::clamp(top - kPlainDigits + 1, -15, 0);
-    return std::clamp(std::max(decade(halfWidth), std::min(top - kMostDigits + 1, 0)), -15, std::max(top, 0));
+    return std::clamp(std::max(decade(halfWidth), std::min(top - kMaxDigits + 1, 0)), -15, std::max(top, 0));
 }
 
 /// The figure with its last digit at that place.
@@ -75,8 +75,8 @@ std::string halfWidthText(double value, double halfWidth)
     if (!std::isfinite(halfWidth))
         return "unknown";
     const int place = lastPlace(value, halfWidth);
-    const double least = std::pow(10.0, place);
-    return halfWidth < 0.5 * least ? "< " + at(least, place) : grouped(at(halfWidth, place));
+    const double smallest = std::pow(10.0, place);
+    return halfWidth < 0.5 * smallest ? "< " + at(smallest, place) : grouped(at(halfWidth, place));
 }
 
 std::string plusMinus(double value, double halfWidth)
@@ -121,10 +121,10 @@ std::string chanceText(double chance)
         return kNone;
     if (chance == 0 || chance == 1)
         return chance == 0 ? "0 %" : "100 %";
-    if (chance < kLeastChance)
-        return fmt::format("< {} %", 100 * kLeastChance);
-    if (chance > 1 - kLeastChance)
-        return fmt::format("> {} %", 100 * (1 - kLeastChance));
+    if (chance < kMinChance)
+        return fmt::format("< {} %", 100 * kMinChance);
+    if (chance > 1 - kMinChance)
+        return fmt::format("> {} %", 100 * (1 - kMinChance));
     return fmt::format("{:.1f} %", 100 * chance);
 }
 

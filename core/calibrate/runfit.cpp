@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kPartBlock = 20;
 constexpr double kLevelProbe = 1.1;
-constexpr std::size_t kFewestForShape = 100; ///< steps that a shape takes
+constexpr std::size_t kMinForShape = 100; ///< steps that a shape takes
 
 /// The scenario without the causes that are fitted.
 Scenario withoutFitted(Scenario scenario)
@@ -49,7 +49,7 @@ Result<double> computeShareOf(Scenario scenario)
 {
     const double own = scenario.measured.computeLevel;
     const Result<double> now = noiseFreeSeconds(scenario);
-    scenario.measured.computeLevel = std::min(kMostComputeLevel, own * kLevelProbe);
+    scenario.measured.computeLevel = std::min(kMaxComputeLevel, own * kLevelProbe);
     const Result<double> probed = noiseFreeSeconds(scenario);
     if (!now.ok() || !probed.ok())
         return now.ok() ? probed.errors() : now.errors();
@@ -61,7 +61,7 @@ Result<double> computeShareOf(Scenario scenario)
 /// what lies far beyond the noise. Empty with too few steps or where nothing is left.
 std::vector<double> regimeShape(const std::vector<double>& steps, double noise, double computeShare)
 {
-    if (steps.size() < kFewestForShape || !(computeShare > 0))
+    if (steps.size() < kMinForShape || !(computeShare > 0))
         return {};
     const boost::math::normal_distribution<> normal;
     std::vector<double> pool;
@@ -88,7 +88,7 @@ void useFitted(RunFit& fit, Scenario& scenario, const std::vector<CleanRun>& run
     v.computeRegime = empiricalDistribution(pool);
     const double lasting = fit.causes.regimeCv.value * fit.causes.regimeCv.value * fit.causes.regimeLag1; // covariance of neighbours
     const double spread = v.computeRegime.cv * fit.computeShare;
-    v.computeRegimeLag1 = spread > 0 ? std::clamp(lasting / (spread * spread), 0.0, kMostFittedLag1) : 0.0;
+    v.computeRegimeLag1 = spread > 0 ? std::clamp(lasting / (spread * spread), 0.0, kMaxFittedLag1) : 0.0;
     fit.notes.emplace_back("the compute regime has the shape of the measured steps beyond the noise between neighbours: what else bends "
                            "that shape (network, hosts) is in it");
 }
@@ -104,7 +104,7 @@ Result<double> levelFor(Scenario scenario, double factor)
         return now.errors();
     const double wanted = factor * *now;
     double before = level, secondsBefore = *now;
-    level = std::min(kMostComputeLevel, level * kLevelProbe);
+    level = std::min(kMaxComputeLevel, level * kLevelProbe);
     for (int round = 0; round < kRounds; ++round) {
         scenario.measured.computeLevel = level;
         const Result<double> seconds = noiseFreeSeconds(scenario);
@@ -115,7 +115,7 @@ Result<double> levelFor(Scenario scenario, double factor)
             break;
         before = level;
         secondsBefore = *seconds;
-        level = std::clamp(level + (wanted - *seconds) / slope, kLeastComputeLevel, kMostComputeLevel);
+        level = std::clamp(level + (wanted - *seconds) / slope, kMinComputeLevel, kMaxComputeLevel);
         if (level == before)
             break;
     }
@@ -211,7 +211,7 @@ Result<PredictedRun> predictedRun(Evaluator& evaluator, const Scenario& scenario
 Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given, const RunFitOptions& options)
 {
     std::vector<CleanRun> runs = given;
-    std::erase_if(runs, [](const CleanRun& r) { return r.seconds.size() < static_cast<std::size_t>(kFewestSteps); });
+    std::erase_if(runs, [](const CleanRun& r) { return r.seconds.size() < static_cast<std::size_t>(kMinSteps); });
     if (runs.empty())
         return Diagnostic{
             Severity::error, "", "no run is long enough to fit", "", "at least 20 steps in addition to the omitted ones", "", ""};

@@ -118,8 +118,8 @@ double rateSpread(const std::vector<SystemSpread>& systems, double mean)
         weighted += (s.causes.stalls - count) * (s.causes.stalls - count) - count;
         expected += count * count;
     }
-    constexpr double kLeast = 1.0; // few systems cannot show less; 20 systems differ by 1.07 (presets/variability)
-    return std::max(kLeast, std::sqrt(std::max(0.0, expected > 0 ? weighted / expected : 0.0)));
+    constexpr double kMin = 1.0; // few systems cannot show less; 20 systems differ by 1.07 (presets/variability)
+    return std::max(kMin, std::sqrt(std::max(0.0, expected > 0 ? weighted / expected : 0.0)));
 }
 
 /// Of the rate of a system that was not seen: it differs from the mean as systems do, and the mean is known from few events of few systems
@@ -134,9 +134,9 @@ double unseenRateSpread(const std::vector<SystemSpread>& systems, double mean)
         squares += s.causes.gpuHours * s.causes.gpuHours;
         stalls += s.causes.stalls;
     }
-    constexpr double kMost = 5.0; // of the parameter
+    constexpr double kMax = 5.0; // of the parameter
     const double ofMean = (hours > 0 ? between * between * squares / (hours * hours) : 0.0) + (stalls > 0 ? 1.0 / stalls : 0.0);
-    return std::min(kMost, std::sqrt(between * between + ofMean));
+    return std::min(kMax, std::sqrt(between * between + ofMean));
 }
 
 Distribution factorOf(double cv)

@@ -23,7 +23,7 @@ double medianAround(const std::vector<double>& run, std::size_t i)
 double stallExcess(const CleanRun& run, std::size_t i, double noise)
 {
     const double excess = run.seconds[i] - medianAround(run.seconds, i);
-    return excess > std::max(kLeastStallSeconds, kStallNoises * noise * run.medianSeconds) ? excess : 0.0;
+    return excess > std::max(kMinStallSeconds, kStallNoises * noise * run.medianSeconds) ? excess : 0.0;
 }
 
 } // namespace

@@ -19,7 +19,7 @@ using RelativeRuns = SeriesRuns; ///< steps over the median of their run
 [[nodiscard]] double stepNoise(const std::vector<CleanRun>& runs);
 
 /// Excess over the median of nine neighbours from which on a step stalls: so many robust standard deviations, and so many seconds.
-inline constexpr double kStallNoises = 10.0, kLeastStallSeconds = 0.5;
+inline constexpr double kStallNoises = 10.0, kMinStallSeconds = 0.5;
 /// Seconds of the stalls of the runs; neighbours that stall are one event. `noise`: stepNoise of them.
 [[nodiscard]] std::vector<double> stallSizes(const std::vector<CleanRun>& runs, double noise);
 /// Steps over the medians of their runs, without those of a stall, ascending.

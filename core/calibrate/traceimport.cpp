@@ -27,7 +27,7 @@ namespace prism {
 
 namespace {
 
-constexpr double kSharedMicroBatch = 0.5, kLeastCv = 1e-4; // from there on a spread is the micro-batch's; below it none
+constexpr double kSharedMicroBatch = 0.5, kMinCv = 1e-4; // from there on a spread is the micro-batch's; below it none
 /// Of matching the median: largest error that is left, that is reported, samples (p50 +- 0.2 %), rounds, and the least share of the step
 /// that the micro-batches may have.
 constexpr double kMedianTolerance = 0.003, kMedianError = 0.01, kMinShare = 0.05;
@@ -39,7 +39,7 @@ Distribution factorOf(const std::vector<double>& values)
     std::vector<double> positive;
     std::copy_if(values.begin(), values.end(), std::back_inserter(positive), [](double x) { return x > 0; });
     const double mean = meanOf(positive);
-    if (positive.size() < 2 || !(std::sqrt(varianceOf(positive)) > kLeastCv * mean))
+    if (positive.size() < 2 || !(std::sqrt(varianceOf(positive)) > kMinCv * mean))
         return {};
     const DurationPool pool = fittedPool("", positive);
     if (pool.standIn() != familyName(Family::empirical))
@@ -237,7 +237,7 @@ private:
             if (const StepOp* op = stepOpOf(graph, type); op != nullptr && values(type).empty())
                 add({.kernelClass = op->kernelClass, .meanSeconds = op->meanSeconds});
         const double before = s.measured.computeLevel;
-        s.measured.computeLevel = std::clamp(before * factor, kLeastComputeLevel, kMostComputeLevel);
+        s.measured.computeLevel = std::clamp(before * factor, kMinComputeLevel, kMaxComputeLevel);
         for (MeasuredKernel& k : s.measured.kernels)
             if (means.erase(k.kernelClass) > 0)
                 k.meanSeconds *= factor;
@@ -359,10 +359,10 @@ private:
         const double cv = std::sqrt(varianceOf(m_factors.step));
         v.computeRegime = {};
         v.computeRegimeLag1 = 0;
-        if (cv > kLeastCv) {
+        if (cv > kMinCv) {
             v.computeRegime.family = Family::lognormal;
             v.computeRegime.cv = cv;
-            v.computeRegimeLag1 = std::clamp(lag1Correlation(m_factors.step), 0.0, kMostFittedLag1);
+            v.computeRegimeLag1 = std::clamp(lag1Correlation(m_factors.step), 0.0, kMaxFittedLag1);
         }
         note("variability.compute_regime",
              fmt::format("{} steps, cv {:.3g} beyond what their micro-batches explain", m_factors.step.size(), cv));
@@ -399,7 +399,7 @@ private:
         std::vector<double> loads(static_cast<std::size_t>(m_job.job->stages), 0.0);
         for (std::size_t l = 0; l < m_job.slots.size(); ++l)
             loads[static_cast<std::size_t>(m_job.slots[l].stage)] += m_factors.mean[l];
-        const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
+        const auto [smallest, largest] = std::minmax_element(loads.begin(), loads.end());
         const auto workers = static_cast<std::size_t>(m_job.job->workers());
         double gaps = 0;
         for (const RegularStep& step : m_job.steps)
@@ -411,7 +411,7 @@ private:
                  "worker's step on average) and stages that take {:.2f} to {:.2f} times the mean. The median holds them, what-ifs on them "
                  "do not (trace predict and trace replicas do)",
                  costStep(m_out.scenario)->noiseFreeSeconds, seconds.size(), medianOf(seconds),
-                 gaps / static_cast<double>(m_job.steps.size() * workers), *least / meanOf(loads), *most / meanOf(loads)));
+                 gaps / static_cast<double>(m_job.steps.size() * workers), *smallest / meanOf(loads), *largest / meanOf(loads)));
     }
 
     const RegularJob& m_job;

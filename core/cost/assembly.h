@@ -75,7 +75,7 @@ private:
     }
     void addSeconds();
     void addMeans();
-    [[nodiscard]] double leastSeconds() const;
+    [[nodiscard]] double minSeconds() const;
     void addTransfers();
     void addStepOps();
     void useMeasuredMeans();

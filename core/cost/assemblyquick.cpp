@@ -10,7 +10,7 @@
 namespace prism {
 
 /// No order of its schedule takes less: a stage has to wait for its first forward, to do all its work, and to end the step.
-double Assembly::leastSeconds() const
+double Assembly::minSeconds() const
 {
     const StepGraph& g = m_out.graph;
     const auto pass = [&](std::size_t stage, std::size_t chunk, std::size_t phase) {
@@ -21,7 +21,7 @@ double Assembly::leastSeconds() const
         return op.kernelClass < 0 ? 0.0 : std::max(op.minExposedSeconds, op.meanSeconds - op.hiddenSeconds);
     };
     std::vector<double> arrival(g.programOf.size(), -1.0);
-    double forwards = 0, least = 0;
+    double forwards = 0, smallest = 0;
     for (const auto& [stage, chunk] : g.schedule.path) {
         double& first = arrival[static_cast<std::size_t>(stage)];
         first = first < 0 ? forwards : first;
@@ -33,9 +33,9 @@ double Assembly::leastSeconds() const
             for (std::size_t phase = 0; phase < kPhases; ++phase)
                 work += pass(stage, chunk, phase);
         const double tail = exposed(g.gradSync[stage]) + exposed(g.gradNorm) + exposed(g.optimizer[stage]) + exposed(g.paramGather[stage]);
-        least = std::max(least, arrival[stage] + g.schedule.numMicrobatches * work + tail);
+        smallest = std::max(smallest, arrival[stage] + g.schedule.numMicrobatches * work + tail);
     }
-    return least;
+    return smallest;
 }
 
 Result<QuickStep> Assembly::quick(ScheduleMemo& schedules)
@@ -62,7 +62,7 @@ Result<QuickStep> Assembly::quick(ScheduleMemo& schedules)
     costPrograms(schedule);
     addMeans();
     if (quick.bound) {
-        quick.noiseFreeSeconds = leastSeconds();
+        quick.noiseFreeSeconds = minSeconds();
         return quick;
     }
     g.schedule.order = schedule.order;

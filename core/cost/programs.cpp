@@ -280,8 +280,8 @@ private:
         const double checkpoint = time.checkpoint();
         const auto host = [&](const std::vector<Kernel>& list, auto belongs) { return time.launches(list, belongs); };
         const auto any = [](Part) { return true; };
-        const auto pad = [](Ops& ops, double least) {
-            if (const double missing = least - total(ops); missing > 0 && !ops.empty())
+        const auto pad = [](Ops& ops, double smallest) {
+            if (const double missing = smallest - total(ops); missing > 0 && !ops.empty())
                 ops.push_back(hostOp(missing));
         };
         const bool waits =

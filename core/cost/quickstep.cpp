@@ -7,7 +7,7 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMostItems = 1'000'000; ///< kept of all schedules together; then all are forgotten
+constexpr std::size_t kMaxItems = 1'000'000; ///< kept of all schedules together; then all are forgotten
 
 } // namespace
 
@@ -25,7 +25,7 @@ Result<std::shared_ptr<const Schedule>> ScheduleMemo::of(const ParallelismConfig
     for (const std::vector<ScheduleItem>& order : made->order)
         items += order.size();
     m_items += items;
-    if (m_items > kMostItems) {
+    if (m_items > kMaxItems) {
         m_schedules.clear();
         m_items = items;
     }

@@ -81,15 +81,15 @@ Diagnostics tooCostly(const EvaluationSize& size, double seconds)
         return {};
     const bool isMemory = cost.memoryBytes > kMaxEvaluationBytes;
     const char* path = "";
-    double least = std::numeric_limits<double>::infinity(); // of what is left without the size that weighs most
+    double smallest = std::numeric_limits<double>::infinity(); // of what is left without the size that weighs most
     for (const auto& [name, part] : {std::pair{"samples", &EvaluationSize::samples},
                                      {"training.global_batch_size", &EvaluationSize::microbatches},
                                      {"cluster.num_gpus", &EvaluationSize::replicas}}) {
         EvaluationSize without = size;
         without.*part = 1;
         const EvaluationEstimate rest = estimatedCost(without);
-        if (const double left = isMemory ? rest.memoryBytes : rest.cpuSeconds; left < least) {
-            least = left;
+        if (const double left = isMemory ? rest.memoryBytes : rest.cpuSeconds; left < smallest) {
+            smallest = left;
             path = name;
         }
     }

@@ -351,11 +351,11 @@ bool Evaluator::Impl::Run::take(int samples, const char* name)
 /// More samples until p95 is known to the wanted precision; `samples` is what that took.
 bool Evaluator::Impl::Run::takePrecise(int& samples)
 {
-    constexpr int kMostSamples = 1 << 20;
+    constexpr int kMaxSamples = 1 << 20;
     const DistributionSummary& step = m_snapshot.across;
-    while (m_options.precision > 0.0 && step.ciP95 > m_options.precision * step.p95 && samples < kMostSamples) {
+    while (m_options.precision > 0.0 && step.ciP95 > m_options.precision * step.p95 && samples < kMaxSamples) {
         const double ratio = step.ciP95 / (m_options.precision * step.p95);
-        samples = static_cast<int>(std::min<double>(kMostSamples, std::ceil(samples * std::clamp(1.1 * ratio * ratio, 1.5, 8.0))));
+        samples = static_cast<int>(std::min<double>(kMaxSamples, std::ceil(samples * std::clamp(1.1 * ratio * ratio, 1.5, 8.0))));
         if (!take(samples, "samples"))
             return false;
         progress(Stage::refined);

@@ -116,8 +116,8 @@ double measuredOverPredicted(const CostedStep& costed, double probability)
 
 std::vector<double> atOneLevel(std::vector<double> seconds)
 {
-    constexpr std::size_t kFewestOfAJob = 10;
-    if (seconds.size() < kFewestOfAJob * kMiddleJobs)
+    constexpr std::size_t kMinOfAJob = 10;
+    if (seconds.size() < kMinOfAJob * kMiddleJobs)
         return seconds;
     const double all = medianOf(seconds);
     for (std::size_t job = 0; job < kMiddleJobs; ++job) {

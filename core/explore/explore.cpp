@@ -15,7 +15,7 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMostReasons = 40, kMostListed = 10'000;
+constexpr std::size_t kMaxReasons = 40, kMaxListed = 10'000;
 constexpr std::int64_t kPartsAtOnce = 64; ///< between two looks at the clock
 constexpr double kSecondsBetweenWrites = 2;
 
@@ -118,7 +118,7 @@ void Search::add(std::int64_t number, QuickPart part)
     m_fitting.insert(m_fitting.end(), part.fitting.begin(), part.fitting.end());
     addReasons(m_reasons, part.reasons);
     for (RejectedPoint& r : part.rejected)
-        if (m_out.leftOut.size() < kMostListed)
+        if (m_out.leftOut.size() < kMaxListed)
             m_out.leftOut.push_back({valuesOf(m_in.query.space, r.index), std::move(r.reasons)});
 }
 
@@ -158,8 +158,8 @@ void Search::setRejected()
         m_out.rejected.push_back({r.reason, r.count, r.alone, std::move(example)});
     }
     std::stable_sort(m_out.rejected.begin(), m_out.rejected.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
-    if (m_out.rejected.size() > kMostReasons)
-        m_out.rejected.resize(kMostReasons);
+    if (m_out.rejected.size() > kMaxReasons)
+        m_out.rejected.resize(kMaxReasons);
 }
 
 std::optional<SampleRow> Search::row(std::int64_t index, int samples)

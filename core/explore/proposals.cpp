@@ -16,7 +16,7 @@
 namespace prism {
 namespace {
 
-constexpr int kMostRepairs = 3, kMostPlaces = 16;
+constexpr int kMaxRepairs = 3, kMaxPlaces = 16;
 constexpr std::int64_t kLargestFactor = 8;
 constexpr const char* kSchedule = "parallelism.pipeline_schedule";
 constexpr const char* kChunks = "parallelism.virtual_pipeline_model_parallel_size";
@@ -107,7 +107,7 @@ private:
     void add(Settings settings)
     {
         std::optional<Scenario> changed = withSettings(m_scenario, settings);
-        for (int repairs = 0; changed && repairs < kMostRepairs; ++repairs) {
+        for (int repairs = 0; changed && repairs < kMaxRepairs; ++repairs) {
             const auto fix = followingFix(*changed, settings);
             if (!fix)
                 break;
@@ -189,7 +189,7 @@ private:
         std::set<std::int64_t> taken;
         for (const SlowEntry& e : m_scenario.variability.slow)
             taken.insert(e.node >= 0 ? e.node : e.rank / layout.gpusPerNode);
-        const std::int64_t places = std::min<std::int64_t>(layout.pp, kMostPlaces);
+        const std::int64_t places = std::min<std::int64_t>(layout.pp, kMaxPlaces);
         for (std::int64_t i = 0; i < places; ++i) {
             const std::int64_t stage = places == 1 ? 0 : i * (layout.pp - 1) / (places - 1);
             const std::int64_t node = layout.rank(0, 0, 0, stage) / layout.gpusPerNode;

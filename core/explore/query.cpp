@@ -14,7 +14,7 @@
 namespace prism {
 namespace {
 
-constexpr int kMostShards = 1'000; ///< Slurm's own limit of an array (MaxArraySize 1001)
+constexpr int kMaxShards = 1'000; ///< Slurm's own limit of an array (MaxArraySize 1001)
 constexpr std::uint64_t kDrawPurpose = 0x706f696e7473ULL;
 constexpr std::array<std::pair<const char*, ParetoAxis>, 5> kParetoNames = {{{"time", ParetoAxis::time},
                                                                              {"memory", ParetoAxis::memory},
@@ -45,7 +45,7 @@ Result<SearchShard> searchShard(const std::string& text)
     const char *begin = text.data(), *end = begin + text.size();
     const bool read = slash < text.size() && std::from_chars(begin, begin + slash, shard.index).ptr == begin + slash
                       && std::from_chars(begin + slash + 1, end, shard.count).ptr == end;
-    if (!read || shard.index < 1 || shard.index > shard.count || shard.count > kMostShards)
+    if (!read || shard.index < 1 || shard.index > shard.count || shard.count > kMaxShards)
         return outOf("shard", "Not a part of a search.", text.substr(0, 40), "I/N with I from 1 to N, N at most 1,000");
     return shard;
 }
@@ -84,28 +84,28 @@ std::string paretoText(const std::vector<ParetoAxis>& axes)
 Diagnostics check(const ExploreQuery& query)
 {
     Diagnostics errors;
-    const auto isLong = [](const SearchAxis& axis) { return axis.values.size() > kMostAxisValues; };
-    if (query.space.axes.size() > kMostAxes || std::any_of(query.space.axes.begin(), query.space.axes.end(), isLong))
+    const auto isLong = [](const SearchAxis& axis) { return axis.values.size() > kMaxAxisValues; };
+    if (query.space.axes.size() > kMaxAxes || std::any_of(query.space.axes.begin(), query.space.axes.end(), isLong))
         errors.push_back(outOf("axis", "The space has too many axes, or an axis too many values.",
                                std::to_string(query.space.axes.size()) + " axes",
-                               fmt::format("at most {} axes of {} values", kMostAxes, kMostAxisValues)));
+                               fmt::format("at most {} axes of {} values", kMaxAxes, kMaxAxisValues)));
     const std::int64_t points = query.space.size();
     if (points == 0)
         errors.push_back(outOf("axis", "The space is empty.", "0 configurations", "at least one axis with a value"));
-    if (points > query.mostPoints && query.drawPoints == 0) {
+    if (points > query.maxPoints && query.drawPoints == 0) {
         const auto longest = std::max_element(query.space.axes.begin(), query.space.axes.end(),
                                               [](const SearchAxis& a, const SearchAxis& b) { return a.values.size() < b.values.size(); });
         errors.push_back(outOf(longest->ids.front().c_str(), "The space is too large; narrow this axis, the longest, first.",
                                product(query.space),
-                               "at most " + std::to_string(query.mostPoints) + ", or --draw N to take N of them at random"));
+                               "at most " + std::to_string(query.maxPoints) + ", or --draw N to take N of them at random"));
     }
-    if (query.drawPoints < 0 || query.drawPoints > query.mostPoints)
+    if (query.drawPoints < 0 || query.drawPoints > query.maxPoints)
         errors.push_back(outOf("draw", "The number of configurations to draw is out of range.", std::to_string(query.drawPoints),
-                               "1 to " + std::to_string(query.mostPoints)));
-    if (query.mostSampled > kMostSampledPoints)
-        errors.push_back(outOf("most", "There are too many configurations to sample.", std::to_string(query.mostSampled),
-                               "at most " + std::to_string(kMostSampledPoints)));
-    if (query.keep < 1 || query.keep > 100 || query.mostSampled < query.keep)
+                               "1 to " + std::to_string(query.maxPoints)));
+    if (query.maxSampled > kMaxSampledPoints)
+        errors.push_back(outOf("most", "There are too many configurations to sample.", std::to_string(query.maxSampled),
+                               "at most " + std::to_string(kMaxSampledPoints)));
+    if (query.keep < 1 || query.keep > 100 || query.maxSampled < query.keep)
         errors.push_back(outOf("keep", "The number of best configurations is out of range.", std::to_string(query.keep),
                                "1 to 100, and at most --most"));
     if (!(query.confidence >= 0.5 && query.confidence <= 0.9999))

@@ -32,19 +32,19 @@ struct SearchShard {
 [[nodiscard]] Result<std::vector<ParetoAxis>> paretoAxes(const std::string& text);
 [[nodiscard]] std::string paretoText(const std::vector<ParetoAxis>& axes);
 
-inline constexpr int kMostSampledPoints = 10'000; ///< that a search may be asked to sample
+inline constexpr int kMaxSampledPoints = 10'000; ///< that a search may be asked to sample
 
 struct ExploreQuery {
     SearchSpace space;
     ExploreObjective objective;
     SearchConstraints constraints;
     std::vector<ParetoAxis> pareto = {ParetoAxis::time, ParetoAxis::memory, ParetoAxis::cost};
-    int keep = 10;                       ///< how many of the best are to be told apart, 1 to 100
-    int mostSampled = 200;               ///< configurations that are sampled at the most
-    double confidence = 0.95;            ///< that one of the best `keep` is not omitted for its samples, 0.5 to 0.9999
-    std::int64_t mostPoints = 2'000'000; ///< a larger space is refused
-    std::int64_t drawPoints = 0;         ///< > 0: so many of the space, drawn at random
-    bool listRejected = false;           ///< keep what was omitted with all its reasons (10,000 at most)
+    int keep = 10;                      ///< how many of the best are to be told apart, 1 to 100
+    int maxSampled = 200;               ///< configurations that are sampled at the most
+    double confidence = 0.95;           ///< that one of the best `keep` is not omitted for its samples, 0.5 to 0.9999
+    std::int64_t maxPoints = 2'000'000; ///< a larger space is refused
+    std::int64_t drawPoints = 0;        ///< > 0: so many of the space, drawn at random
+    bool listRejected = false;          ///< keep what was omitted with all its reasons (10,000 at most)
     SearchShard shard;
 };
 

@@ -20,7 +20,7 @@ public:
           m_reach(boost::math::quantile(boost::math::normal(), 0.5 + inputs.query.confidence / 2) / normalReach())
     {
         for (std::size_t i = 0; i < m_points.size(); ++i)
-            m_waiting.emplace(least(m_points[i]), i);
+            m_waiting.emplace(smallest(m_points[i]), i);
     }
     RaceResult run()
     {
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    [[nodiscard]] double least(const QuickPoint& p) const { return leastScore(m_in.query.objective, p, m_in.maker.at(p.index)); }
+    [[nodiscard]] double smallest(const QuickPoint& p) const { return minScore(m_in.query.objective, p, m_in.maker.at(p.index)); }
     [[nodiscard]] double halfWidth(const Runner& r) const { return m_reach * r.score.halfWidth; }
     [[nodiscard]] double border() const;
     void join();
@@ -117,7 +117,7 @@ void Race::settle(std::size_t at)
         return;
     }
     point = {point.index, row->noiseFreeSeconds, row->peakGib, row->capacityGib, point.tokensPerStep, false};
-    m_waiting.emplace(least(point), at);
+    m_waiting.emplace(smallest(point), at);
 }
 
 void Race::join()
@@ -129,7 +129,7 @@ void Race::join()
             settle(at);
             continue;
         }
-        if (m_out.runners.size() == static_cast<std::size_t>(m_in.query.mostSampled)) {
+        if (m_out.runners.size() == static_cast<std::size_t>(m_in.query.maxSampled)) {
             m_out.cut = true;
             return;
         }
@@ -137,18 +137,18 @@ void Race::join()
         Runner runner{m_points[at], {}, {}};
         if (sample(runner, kFirstSamples))
             add(std::move(runner));
-        report(0.5 * static_cast<double>(m_out.runners.size()) / m_in.query.mostSampled);
+        report(0.5 * static_cast<double>(m_out.runners.size()) / m_in.query.maxSampled);
     }
 }
 
 void Race::refine()
 {
-    for (int samples = 2 * kFirstSamples; samples <= kMostSamples && !m_out.stopped; samples *= 2) {
+    for (int samples = 2 * kFirstSamples; samples <= kMaxSamples && !m_out.stopped; samples *= 2) {
         const double edge = border();
         for (Runner& r : m_out.runners)
             if (r.score.value - halfWidth(r) <= edge && !sample(r, samples))
                 return;
-        report(0.5 + 0.5 * samples / kMostSamples);
+        report(0.5 + 0.5 * samples / kMaxSamples);
     }
 }
 
@@ -167,7 +167,7 @@ Estimate scoreOf(const ExploreObjective& objective, const SampleRow& row, double
             perMillionTokens(objective.per, metric.halfWidth, tokensPerStep, scenario)};
 }
 
-double leastScore(const ExploreObjective& objective, const QuickPoint& point, const Scenario& scenario)
+double minScore(const ExploreObjective& objective, const QuickPoint& point, const Scenario& scenario)
 {
     // Every other step is longer than the noise-free one.
     constexpr double kHalf = 0.5;

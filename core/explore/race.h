@@ -24,7 +24,7 @@ struct SampleRow {
 using RowSource = std::function<std::optional<SampleRow>(std::int64_t index, int samples)>;
 
 /// Rounds of samples that a configuration may get.
-inline constexpr int kFirstSamples = 512, kMostSamples = 4'096;
+inline constexpr int kFirstSamples = 512, kMaxSamples = 4'096;
 
 /// One configuration in the race.
 struct Runner {
@@ -61,6 +61,6 @@ struct RaceInputs {
 
 /// The objective's score of a row; of a step that takes as long as its noise-free time.
 [[nodiscard]] Estimate scoreOf(const ExploreObjective& objective, const SampleRow& row, double tokensPerStep, const Scenario& scenario);
-[[nodiscard]] double leastScore(const ExploreObjective& objective, const QuickPoint& point, const Scenario& scenario);
+[[nodiscard]] double minScore(const ExploreObjective& objective, const QuickPoint& point, const Scenario& scenario);
 
 } // namespace prism

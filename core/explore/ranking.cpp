@@ -58,14 +58,14 @@ void setChances(Exploration& out)
     std::vector<int> wins(out.candidates.size(), 0);
     for (int draw = 0; draw < kDrawsOfChance; ++draw) {
         std::size_t best = 0;
-        double least = INFINITY;
+        double smallest = INFINITY;
         for (std::size_t i = 0; i < out.candidates.size(); ++i) {
             const Estimate& s = out.candidates[i].score;
             const auto named = static_cast<std::uint64_t>(out.candidates[i].index);
             const double u = uniform(out.seed, stream(kChancePurpose, named), static_cast<std::uint64_t>(draw));
             const double x = s.value + s.halfWidth / normalReach() * boost::math::quantile(unit, u);
-            if (x < least) {
-                least = x;
+            if (x < smallest) {
+                smallest = x;
                 best = i;
             }
         }
@@ -104,7 +104,7 @@ void setPareto(Exploration& out)
         c.pareto = std::none_of(out.candidates.begin(), out.candidates.end(), [&](const ExploreCandidate& o) { return beats(o, c); });
 }
 
-std::size_t leastBy(const std::vector<ExploreCandidate>& candidates, double ExploreCandidate::*metric)
+std::size_t minBy(const std::vector<ExploreCandidate>& candidates, double ExploreCandidate::*metric)
 {
     const auto best = std::min_element(candidates.begin(), candidates.end(),
                                        [metric](const ExploreCandidate& a, const ExploreCandidate& b) { return a.*metric < b.*metric; });
@@ -114,8 +114,8 @@ std::size_t leastBy(const std::vector<ExploreCandidate>& candidates, double Expl
 void setBests(Exploration& out)
 {
     const auto& all = out.candidates;
-    out.bestByMean = leastBy(all, &ExploreCandidate::meanScore);
-    out.bestByP95 = leastBy(all, &ExploreCandidate::p95Score);
+    out.bestByMean = minBy(all, &ExploreCandidate::meanScore);
+    out.bestByP95 = minBy(all, &ExploreCandidate::p95Score);
     const ExploreCandidate &mean = all[out.bestByMean], &p95 = all[out.bestByP95];
     out.priceOfMean = {mean.score.value - all.front().score.value,
                        out.bestByMean == 0 ? 0 : std::hypot(mean.score.halfWidth, all.front().score.halfWidth)};
@@ -145,7 +145,7 @@ void rank(const RaceResult& race, const PointMaker& maker, Exploration& out)
     if (race.cut)
         out.notes.push_back(
             fmt::format("The search stopped at {} sampled configurations before the ranking was known; narrow an axis or raise --most.",
-                        out.query.mostSampled));
+                        out.query.maxSampled));
     if (race.boundOnly > 0)
         out.notes.push_back(fmt::format("{} configurations with a planned schedule were rejected by the lower bound of their step time; "
                                         "whether they fit was not looked at.",

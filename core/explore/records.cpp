@@ -41,9 +41,9 @@ Json queryJson(const ExploreQuery& q)
             {"tp_in_node", q.constraints.tensorInsideNode},
             {"pareto", paretoText(q.pareto)},
             {"keep", q.keep},
-            {"most", q.mostSampled},
+            {"most", q.maxSampled},
             {"confidence", q.confidence},
-            {"most_points", q.mostPoints},
+            {"most_points", q.maxPoints},
             {"draw", q.drawPoints},
             {"list_rejected", q.listRejected},
             {"axes", axesJson(q.space)}};

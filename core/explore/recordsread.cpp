@@ -20,10 +20,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostReported = 20;
-constexpr double kMostMetric = 1e15;                       ///< seconds, GiB, tokens: far beyond any search
-constexpr std::int64_t kMostIndex = std::int64_t{1} << 62; ///< SearchSpace::size
-constexpr std::int64_t kMostNumber = 1'000'000'000;        ///< of parts, samples, GPUs and counts
+constexpr std::size_t kMaxReported = 20;
+constexpr double kMaxMetric = 1e15;                       ///< seconds, GiB, tokens: far beyond any search
+constexpr std::int64_t kMaxIndex = std::int64_t{1} << 62; ///< SearchSpace::size
+constexpr std::int64_t kMaxNumber = 1'000'000'000;        ///< of parts, samples, GPUs and counts
 
 /// Takes values out of a line; what is of another kind or out of its range is remembered and stands for nothing.
 class Fields final {
@@ -45,15 +45,15 @@ public:
         m_good = m_good && found != m_object.end();
         return found != m_object.end() ? *found : none;
     }
-    std::int64_t whole(const json& value, std::int64_t most = kMostNumber)
+    std::int64_t whole(const json& value, std::int64_t largest = kMaxNumber)
     {
-        const bool fits = value.is_number_integer() && value >= 0 && value <= most;
+        const bool fits = value.is_number_integer() && value >= 0 && value <= largest;
         m_good = m_good && fits;
         return fits ? value.get<std::int64_t>() : 0;
     }
     double metric(const json& value)
     {
-        const bool fits = value.is_number() && value >= 0 && value <= kMostMetric;
+        const bool fits = value.is_number() && value >= 0 && value <= kMaxMetric;
         m_good = m_good && fits;
         return fits ? value.get<double>() : 0;
     }
@@ -128,9 +128,9 @@ Result<ExploreQuery> queryFrom(const json& object, const Diagnostic& none)
     q.pareto = *pareto;
     q.constraints = {f.metric(f.at("memory_margin_gib")), f.whole(f.at("max_gpus")), f.flag(f.at("tp_in_node"))};
     q.keep = static_cast<int>(f.whole(f.at("keep")));
-    q.mostSampled = static_cast<int>(f.whole(f.at("most")));
+    q.maxSampled = static_cast<int>(f.whole(f.at("most")));
     q.confidence = f.metric(f.at("confidence"));
-    q.mostPoints = f.whole(f.at("most_points"), q.mostPoints);
+    q.maxPoints = f.whole(f.at("most_points"), q.maxPoints);
     q.drawPoints = f.whole(f.at("draw"));
     q.listRejected = f.flag(f.at("list_rejected"));
     q.space = spaceFrom(f);
@@ -147,23 +147,23 @@ QuickPart partFrom(Fields& f)
     part.points = f.whole(f.at("points"));
     part.valid = f.whole(f.at("valid"));
     for (const json& p : f.rows("fitting", 6))
-        part.fitting.push_back({f.whole(p[0], kMostIndex), f.metric(p[1]), f.metric(p[2]), f.metric(p[3]), f.metric(p[4]), f.flag(p[5])});
+        part.fitting.push_back({f.whole(p[0], kMaxIndex), f.metric(p[1]), f.metric(p[2]), f.metric(p[3]), f.metric(p[4]), f.flag(p[5])});
     f.require(part.valid <= part.points && std::ssize(part.fitting) <= part.valid);
     for (const QuickPoint& p : part.fitting)
         f.require(p.tokensPerStep > 0);
     for (const json& r : f.rows("reasons", 4))
-        part.reasons.push_back({f.text(r[0]), f.whole(r[1]), f.whole(r[2]), f.whole(r[3], kMostIndex)});
+        part.reasons.push_back({f.text(r[0]), f.whole(r[1]), f.whole(r[2]), f.whole(r[3], kMaxIndex)});
     for (const ReasonCount& r : part.reasons)
         f.require(r.alone <= r.count && r.count <= part.points);
     for (const json& r : f.rows("rejected", 2))
-        part.rejected.push_back({f.whole(r[0], kMostIndex), f.texts(r[1])});
+        part.rejected.push_back({f.whole(r[0], kMaxIndex), f.texts(r[1])});
     return part;
 }
 
 SampleRow rowFrom(Fields& f)
 {
     SampleRow row;
-    row.index = f.whole(f.at("row"), kMostIndex);
+    row.index = f.whole(f.at("row"), kMaxIndex);
     row.samples = static_cast<int>(f.whole(f.at("samples")));
     row.fits = f.flag(f.at("fits"));
     row.noiseFreeSeconds = f.metric(f.at("noise_free_s"));
@@ -311,7 +311,7 @@ Result<ExploreRecords> recordsFromText(std::string_view text, const std::string&
     if (text.find('\n') == std::string_view::npos && !mayBeginRecords(text))
         return errorAt(name, "Not a search checkpoint.", std::string(text.substr(0, 60)), "what explore wrote, or a new file");
     text = text.substr(0, text.rfind('\n') + 1); // npos + 1 = 0: no line is complete
-    for (TextLines lines(text); lines.next() && errors.size() < kMostReported;) {
+    for (TextLines lines(text); lines.next() && errors.size() < kMaxReported;) {
         std::optional<Diagnostic> problem = intake.take(lines.text());
         const std::string place = name + ":" + std::to_string(lines.line());
         if (intake.isFull())

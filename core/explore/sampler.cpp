@@ -7,7 +7,7 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMostPasses = 4'000'000;
+constexpr std::size_t kMaxPasses = 4'000'000;
 
 /// P(job not done by then), as the whole job has it. Nothing when stopped.
 std::optional<Estimate> lateness(const SamplerInputs& in, const Scenario& scenario, int samples)
@@ -34,7 +34,7 @@ std::shared_ptr<const CostedStep> CostedPoints::of(std::int64_t index)
     for (const auto& order : costed->graph.schedule.order)
         passes += order.size();
     m_passes += passes;
-    if (m_passes > kMostPasses) {
+    if (m_passes > kMaxPasses) {
         m_points.clear();
         m_passes = passes;
     }

@@ -27,10 +27,10 @@ std::vector<std::string> doubled(const std::string& text)
     return values;
 }
 
-SearchAxis doublings(const char* id, std::int64_t most)
+SearchAxis doublings(const char* id, std::int64_t largest)
 {
     SearchAxis axis{{id}, {}};
-    for (std::int64_t v = 1; v <= most; v *= 2)
+    for (std::int64_t v = 1; v <= largest; v *= 2)
         axis.values.push_back({std::to_string(v)});
     return axis;
 }
@@ -59,12 +59,12 @@ SearchAxis pipelineAxis(const Scenario& s)
 
 std::int64_t SearchSpace::size() const
 {
-    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    constexpr std::int64_t kMax = std::int64_t{1} << 62;
     std::int64_t product = axes.empty() ? 0 : 1;
     for (const SearchAxis& axis : axes) {
         const auto n = static_cast<std::int64_t>(axis.values.size());
-        if (n > 0 && product > kMost / n)
-            return kMost;
+        if (n > 0 && product > kMax / n)
+            return kMax;
         product *= n;
     }
     return product;
@@ -94,12 +94,12 @@ Result<SearchAxis> searchAxis(const std::string& text)
             axis.values.push_back({std::string(trimmed(std::string_view(values).substr(start, end - start)))});
             start = end + 1;
         }
-    if (axis.values.size() > kMostAxisValues)
+    if (axis.values.size() > kMaxAxisValues)
         return Diagnostic{Severity::error,
                           p->id,
                           "The axis has too many values.",
                           std::to_string(axis.values.size()),
-                          "at most " + std::to_string(kMostAxisValues),
+                          "at most " + std::to_string(kMaxAxisValues),
                           "",
                           ""};
     Diagnostics errors;

@@ -11,7 +11,7 @@
 
 namespace prism {
 
-inline constexpr std::size_t kMostAxes = 100, kMostAxisValues = 1'000;
+inline constexpr std::size_t kMaxAxes = 100, kMaxAxisValues = 1'000;
 
 /// One axis: parameters that change together, and the texts they take. `values[i][j]` is the i-th choice for `ids[j]`.
 struct SearchAxis {

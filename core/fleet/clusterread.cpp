@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostWrong = 100;
+constexpr std::size_t kMaxWrong = 100;
 
 /// Takes fields out of an object and says what is wrong with them.
 class ClusterReader final {
@@ -45,19 +45,19 @@ public:
 private:
     void wrong(std::string path, std::string message, std::string found, std::string accepted)
     {
-        if (m_errors.size() == kMostWrong)
+        if (m_errors.size() == kMaxWrong)
             return;
         m_errors.push_back(
             {Severity::error, "cluster." + std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""});
     }
-    int count(const char* key, int most, int otherwise)
+    int count(const char* key, int largest, int otherwise)
     {
         if (!m_object.contains(key) && otherwise > 0)
             return otherwise;
         const json value = m_object.value(key, json());
-        if (value.is_number_integer() && value >= 1 && value <= most)
+        if (value.is_number_integer() && value >= 1 && value <= largest)
             return value.get<int>();
-        wrong(key, "Not a count.", value.dump().substr(0, 40), "an integer from 1 to " + std::to_string(most));
+        wrong(key, "Not a count.", value.dump().substr(0, 40), "an integer from 1 to " + std::to_string(largest));
         return 1;
     }
     std::string text(const char* key)

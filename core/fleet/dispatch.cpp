@@ -59,10 +59,10 @@ public:
     }
     [[nodiscard]] double slowest(const Grant& grant) const
     {
-        double most = 0;
+        double largest = 0;
         for (const auto& [node, gpus] : grant)
-            most = std::max(most, m_times[node]);
-        return most;
+            largest = std::max(largest, m_times[node]);
+        return largest;
     }
 
 private:

@@ -14,9 +14,9 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMostReported = 50;
-constexpr double kMostSeconds = 1e12;
-constexpr std::int64_t kMostGpus = 1 << 20;
+constexpr std::size_t kMaxReported = 50;
+constexpr double kMaxSeconds = 1e12;
+constexpr std::int64_t kMaxGpus = 1 << 20;
 
 enum Column { jobColumn, submitColumn, gpusColumn, durationColumn, startColumn, endColumn, kindColumn, gpuTypeColumn, kColumns };
 
@@ -85,7 +85,7 @@ public:
             report(m_where, "The row has another number of cells than the header.", std::to_string(cells.size()), std::to_string(m_width));
             return;
         }
-        const std::optional<double> gpus = value(gpusColumn, static_cast<double>(kMostGpus));
+        const std::optional<double> gpus = value(gpusColumn, static_cast<double>(kMaxGpus));
         if (gpus && *gpus == 0) {
             ++m_table.withoutGpus;
             return;
@@ -107,7 +107,7 @@ public:
     void report(const std::string& where, std::string message, std::string found, std::string accepted)
     {
         ++m_wrong;
-        if (m_errors.size() < kMostReported)
+        if (m_errors.size() < kMaxReported)
             m_errors.push_back({Severity::error, m_name + ": " + where, std::move(message), std::move(found), std::move(accepted), "", ""});
     }
     [[nodiscard]] bool wrong() const { return m_wrong > 0; }
@@ -138,13 +138,13 @@ private:
     }
     [[nodiscard]] std::string cell(Column c) const { return has(c) ? std::string(trimmed((*m_cells)[m_at[c]])) : std::string(); }
     /// A number from 0 on, or nothing, which is reported.
-    std::optional<double> value(Column c, double most)
+    std::optional<double> value(Column c, double largest)
     {
         const std::optional<double> x = doubleFromText(cell(c));
-        if (x && *x >= 0 && *x <= most)
+        if (x && *x >= 0 && *x <= largest)
             return x;
         report(m_where, columnNames()[c].front() + " is not a number from 0 on.", cell(c).substr(0, 40),
-               "a number from 0 to " + numberText(most));
+               "a number from 0 to " + numberText(largest));
         return std::nullopt;
     }
     /// Seconds, or a date.
@@ -154,7 +154,7 @@ private:
         if (const std::optional<double> date = dateSeconds(text))
             return date;
         const std::optional<double> seconds = doubleFromText(text);
-        if (seconds && *seconds >= 0 && *seconds <= kMostSeconds)
+        if (seconds && *seconds >= 0 && *seconds <= kMaxSeconds)
             return seconds;
         report(m_where, columnNames()[c].front() + " is not a time.", text.substr(0, 40),
                "seconds from 0 on, or a date such as 2020-09-01 08:30:00");
@@ -164,7 +164,7 @@ private:
     std::optional<double> duration()
     {
         if (has(durationColumn))
-            return isAbsent(cell(durationColumn)) ? std::optional<double>(0) : value(durationColumn, kMostSeconds);
+            return isAbsent(cell(durationColumn)) ? std::optional<double>(0) : value(durationColumn, kMaxSeconds);
         if (isAbsent(cell(startColumn)) || isAbsent(cell(endColumn)))
             return 0;
         const std::optional<double> start = time(startColumn), end = time(endColumn);

@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kMostJobs = 1e6, kLongestSeconds = 1e9, kMostLoad = 10;
-constexpr std::size_t kMostSizes = 100;
+constexpr double kMaxJobs = 1e6, kLongestSeconds = 1e9, kMaxLoad = 10;
+constexpr std::size_t kMaxSizes = 100;
 constexpr std::uint64_t kQueuePurpose = 0x717565756500ULL;
 
 struct SizeShare {
@@ -45,8 +45,8 @@ public:
             if (!known.contains(key))
                 wrong(key, "There is no such field of a queue.", "", "jobs, offered_load, mean_duration_s, duration, sizes");
         QueueModel model;
-        model.jobs = static_cast<std::int64_t>(number("jobs", 1, kMostJobs));
-        model.load = number("offered_load", 0.01, kMostLoad);
+        model.jobs = static_cast<std::int64_t>(number("jobs", 1, kMaxJobs));
+        model.load = number("offered_load", 0.01, kMaxLoad);
         model.meanSeconds = number("mean_duration_s", 1, kLongestSeconds);
         readDuration(model.duration);
         readSizes(model.sizes);
@@ -59,13 +59,13 @@ private:
     {
         m_errors.push_back({Severity::error, "queue." + path, std::move(message), std::move(found), std::move(accepted), "", ""});
     }
-    double number(const char* key, double least, double most)
+    double number(const char* key, double smallest, double largest)
     {
         const json value = m_object.value(key, json());
-        if (value.is_number() && value >= least && value <= most)
+        if (value.is_number() && value >= smallest && value <= largest)
             return value.get<double>();
-        wrong(key, "Not a number in its range.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", least, most));
-        return least;
+        wrong(key, "Not a number in its range.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", smallest, largest));
+        return smallest;
     }
     void readDuration(Distribution& d)
     {
@@ -84,7 +84,7 @@ private:
     void readSizes(std::vector<SizeShare>& sizes)
     {
         const json list = m_object.value("sizes", json());
-        bool fine = list.is_array() && !list.empty() && list.size() <= kMostSizes;
+        bool fine = list.is_array() && !list.empty() && list.size() <= kMaxSizes;
         for (std::size_t i = 0; fine && i < list.size(); ++i) {
             const json& s = list[i];
             fine = s.is_object() && s.contains("gpus") && s["gpus"].is_number_integer() && s["gpus"] >= 1 && s["gpus"] <= 1'000'000

@@ -75,7 +75,7 @@ SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vec
         return errorCdf((quantileOfSorted(sorted, 1 - probability) - x) / seconds.stdErr, seconds.degrees);
     };
     const auto held = [&](double h) { return (above > h ? below(above - h) : 1.0) - (above + h < 1 ? below(above + h) : 0.0); };
-    return {leastHalfWidth(1.0, held) * seconds.stdErr / halfWidth95(seconds), seconds.degrees};
+    return {minHalfWidth(1.0, held) * seconds.stdErr / halfWidth95(seconds), seconds.degrees};
 }
 
 double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x)

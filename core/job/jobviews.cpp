@@ -39,23 +39,23 @@ double lost(double productiveDays, double ratio)
 }
 
 /// Where the curve rises to `most` on the way from one of its points to the next; along the logarithm of the interval.
-double crossing(const IntervalDays& inside, const IntervalDays& outside, double most)
+double crossing(const IntervalDays& inside, const IntervalDays& outside, double largest)
 {
     const double rise = outside.lostDays - inside.lostDays;
-    const double along = rise > 0 ? std::clamp((most - inside.lostDays) / rise, 0.0, 1.0) : 0.0;
+    const double along = rise > 0 ? std::clamp((largest - inside.lostDays) / rise, 0.0, 1.0) : 0.0;
     return inside.intervalSeconds * std::pow(outside.intervalSeconds / inside.intervalSeconds, along);
 }
 
 void setClose(IntervalCost& cost)
 {
-    const double most = cost.best.lostDays + kCloseDays;
+    const double largest = cost.best.lostDays + kCloseDays;
     cost.closeLow = cost.closeHigh = cost.best.intervalSeconds;
     IntervalDays last = cost.best;
     for (auto p = cost.curve.rbegin(); p != cost.curve.rend(); ++p) {
         if (p->intervalSeconds >= cost.best.intervalSeconds)
             continue;
-        cost.closeLow = p->lostDays <= most ? p->intervalSeconds : crossing(last, *p, most);
-        if (p->lostDays > most)
+        cost.closeLow = p->lostDays <= largest ? p->intervalSeconds : crossing(last, *p, largest);
+        if (p->lostDays > largest)
             break;
         last = *p;
     }
@@ -63,8 +63,8 @@ void setClose(IntervalCost& cost)
     for (const IntervalDays& p : cost.curve) {
         if (p.intervalSeconds <= cost.best.intervalSeconds)
             continue;
-        cost.closeHigh = p.lostDays <= most ? p.intervalSeconds : crossing(last, p, most);
-        if (p.lostDays > most)
+        cost.closeHigh = p.lostDays <= largest ? p.intervalSeconds : crossing(last, p, largest);
+        if (p.lostDays > largest)
             break;
         last = p;
     }
@@ -72,20 +72,20 @@ void setClose(IntervalCost& cost)
 
 } // namespace
 
-int daysPerBar(const JobReport& report, int mostBars)
+int daysPerBar(const JobReport& report, int maxBars)
 {
     if (report.sortedDays.empty())
         return 1;
     const int span = static_cast<int>(std::floor(report.sortedDays.back())) - firstDay(report) + 1;
-    return std::max(1, (span + mostBars - 1) / std::max(mostBars, 2));
+    return std::max(1, (span + maxBars - 1) / std::max(maxBars, 2));
 }
 
-std::vector<DayShare> dayShares(const JobReport& report, int mostBars, int leastBars)
+std::vector<DayShare> dayShares(const JobReport& report, int maxBars, int minBars)
 {
     std::vector<DayShare> bars;
     if (report.sortedDays.empty())
         return bars;
-    const int first = firstDay(report), width = daysPerBar(report, mostBars);
+    const int first = firstDay(report), width = daysPerBar(report, maxBars);
     const auto n = static_cast<double>(report.sortedDays.size());
     for (const double days : report.sortedDays) {
         const auto bin = static_cast<std::size_t>((static_cast<int>(std::floor(days)) - first) / width);
@@ -96,9 +96,9 @@ std::vector<DayShare> dayShares(const JobReport& report, int mostBars, int least
         bars[bin].share += 1 / n;
     }
     const auto empty = [&](int day) { return DayShare{day, 0, dateAfter(report.config.startDate, day), false}; };
-    while (static_cast<int>(bars.size()) < leastBars) {
+    while (static_cast<int>(bars.size()) < minBars) {
         bars.push_back(empty(bars.back().day + width));
-        if (static_cast<int>(bars.size()) < leastBars && bars.front().day >= width)
+        if (static_cast<int>(bars.size()) < minBars && bars.front().day >= width)
             bars.insert(bars.begin(), empty(bars.front().day - width));
     }
     for (DayShare& bar : bars)

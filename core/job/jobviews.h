@@ -19,9 +19,9 @@ struct DayShare {
 /// Every day from the first to the last run that ends, gaps too; the shares sum to 1. Wide distributions are put into bins of whole days so
 /// that at most `mostBars` (>= 2) are left; `day` is then the first of its bin. Narrow ones get empty days on both sides up to `leastBars`.
 /// Empty without runs. Pure; any thread.
-[[nodiscard]] std::vector<DayShare> dayShares(const JobReport& report, int mostBars = 60, int leastBars = 1);
+[[nodiscard]] std::vector<DayShare> dayShares(const JobReport& report, int maxBars = 60, int minBars = 1);
 /// Days of one bin of the same list.
-[[nodiscard]] int daysPerBar(const JobReport& report, int mostBars = 60);
+[[nodiscard]] int daysPerBar(const JobReport& report, int maxBars = 60);
 
 /// P(done within `days`) with the interval of the score test.
 [[nodiscard]] Estimate doneWithin(const JobReport& report, double days);

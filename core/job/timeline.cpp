@@ -12,7 +12,7 @@ namespace prism {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr int kMostFailures = 100'000; ///< more than any job that gets anywhere meets
+constexpr int kMaxFailures = 100'000; ///< more than any job that gets anywhere meets
 
 /// What is drawn; a stream each, so that one more event of a kind leaves the others' draws alone.
 enum class Draw : std::uint64_t { softFailure = 0x6a6f6201, nodeFailure, slowStart, slowLength };
@@ -180,7 +180,7 @@ private:
     void plannedStop();
     [[nodiscard]] double speed() const { return speedOfNodes() / (m_now < m_slowUntil ? m_in.slowFactor : 1); }
     [[nodiscard]] double speedOfNodes() const;
-    [[nodiscard]] bool givenUp() const { return m_now >= m_in.longestSeconds || m_ledger.failures > kMostFailures; }
+    [[nodiscard]] bool givenUp() const { return m_now >= m_in.longestSeconds || m_ledger.failures > kMaxFailures; }
     [[nodiscard]] double nextRepair() const { return m_repairs.empty() ? kNever : m_repairs.front(); }
 
     const TimelineInputs& m_in;

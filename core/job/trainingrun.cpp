@@ -20,7 +20,7 @@ namespace {
 constexpr double kHoursPerDay = 24;
 constexpr double kGolden = 0.6180339887498949; ///< multiples modulo 1 are evenly spread: each run gets its stratum of the jobs
 constexpr int kSpareRuns = 400;                ///< runs for a row of the table of spares
-constexpr double kMostEvents = 3e8;            ///< failures, slow episodes and stops in all runs: some minutes of one core
+constexpr double kMaxEvents = 3e8;             ///< failures, slow episodes and stops in all runs: some minutes of one core
 
 struct Cause {
     const char* name;
@@ -131,7 +131,7 @@ Diagnostic tooLong(const JobPlan& plan, double events)
             "training.train_tokens",
             "The training run is too long to sample.",
             fmt::format("{:.3g} days, {:.2g} failures, slow episodes and stops in all runs", plan.undisturbedDays, events),
-            fmt::format("fewer tokens or runs: at most {:.0e} events", kMostEvents),
+            fmt::format("fewer tokens or runs: at most {:.0e} events", kMaxEvents),
             "",
             ""};
 }
@@ -273,7 +273,7 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
     const double nodesPerReplica =
         std::max(1.0, report.plan.nodes / static_cast<double>(std::max<std::int64_t>(1, scenario.dataParallelSize())));
     const TimelineInputs inputs = timelineInputs(config, report.plan, nodesPerReplica);
-    if (const double events = expectedEvents(inputs, report.plan.undisturbedDays * kSecondsPerDay, query.runs); !(events <= kMostEvents))
+    if (const double events = expectedEvents(inputs, report.plan.undisturbedDays * kSecondsPerDay, query.runs); !(events <= kMaxEvents))
         return tooLong(report.plan, events);
     RunSteps runSteps{steps->training.sortedDays, std::vector<double>(static_cast<std::size_t>(query.runs), 1.0)};
     if (!query.asPredicted) {

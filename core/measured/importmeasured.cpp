@@ -169,10 +169,12 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
     row.dtype = field(c.dtype);
     if (!isTypeName(row.dtype))
         wrong("this is not a number type", row.dtype, "at most 20 letters, digits, '_', '.' or '-', such as bfloat16");
-    const auto size = [&](const char* name, int column, std::int64_t least, std::int64_t& value, std::int64_t most = kMaxMeasuredSize) {
+    const auto size = [&](const char* name, int column, std::int64_t smallest, std::int64_t& value,
+                          std::int64_t largest = kMaxMeasuredSize) {
         const std::string text = field(column);
-        if (!integerOf(text, value) || value < least || value > most)
-            wrong(std::string(name) + " is not a size", text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
+        if (!integerOf(text, value) || value < smallest || value > largest)
+            wrong(std::string(name) + " is not a size", text,
+                  "an integer from " + std::to_string(smallest) + " to " + std::to_string(largest));
     };
     if (row.op == "gemm") {
         size("m", c.m, 1, row.m);

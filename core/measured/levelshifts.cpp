@@ -16,7 +16,7 @@ namespace prism {
 namespace {
 
 constexpr int kShiftWindow = 40;
-constexpr double kLeastShift = 0.0075;
+constexpr double kMinShift = 0.0075;
 
 /// The place near `i` that parts the window best: least absolute distance from the levels at the window's two ends.
 int sharpened(const std::vector<double>& x, int i)
@@ -24,12 +24,12 @@ int sharpened(const std::vector<double>& x, int i)
     const auto first = static_cast<std::size_t>(i - kShiftWindow), last = static_cast<std::size_t>(i + kShiftWindow);
     constexpr std::size_t kHalf = kShiftWindow / 2;
     const double before = medianOfRange(x, first, first + kHalf), after = medianOfRange(x, last - kHalf, last);
-    double cost = 0.0, least = 0.0; // against parting at first + kHalf
+    double cost = 0.0, smallest = 0.0; // against parting at first + kHalf
     std::size_t best = first + kHalf;
     for (std::size_t j = first + kHalf; j < last - kHalf; ++j) {
         cost += std::abs(x[j] - before) - std::abs(x[j] - after);
-        if (cost < least) {
-            least = cost;
+        if (cost < smallest) {
+            smallest = cost;
             best = j + 1;
         }
     }
@@ -51,9 +51,9 @@ public:
     }
 
     /// Until all that are left change the median by `least` and more.
-    void drop(double least)
+    void drop(double smallest)
     {
-        while (!m_bySize.empty() && m_bySize.begin()->first < least) {
+        while (!m_bySize.empty() && m_bySize.begin()->first < smallest) {
             const std::size_t k = m_bySize.begin()->second;
             m_bySize.erase(m_bySize.begin());
             const auto [before, after] = m_neighbours[k];
@@ -128,7 +128,7 @@ std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
         if (i < kShiftWindow)
             continue;
         const double change = medians[at % kShiftWindow] - before;
-        if (std::abs(change) > kLeastShift * level)
+        if (std::abs(change) > kMinShift * level)
             steps.emplace_back(-std::abs(change), i);
     }
     std::sort(steps.begin(), steps.end());
@@ -146,7 +146,7 @@ std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
     if (places.empty())
         return places;
     Shifts shifts(x, places);
-    shifts.drop(kLeastShift * level);
+    shifts.drop(kMinShift * level);
     return shifts.places();
 }
 

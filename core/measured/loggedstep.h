@@ -36,7 +36,7 @@ struct StepLog {
 };
 
 /// How many steps a log may have.
-inline constexpr std::size_t kMostLoggedSteps = 2'000'000;
+inline constexpr std::size_t kMaxLoggedSteps = 2'000'000;
 
 /// Which steps stay in memory: all of them, or of each run the first and the last, for a log without an end.
 enum class KeptSteps { all, ends };

@@ -18,7 +18,7 @@ namespace {
 /// A step is apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
 constexpr double kSeparate = 8.0, kSeparateShare = 0.003;
 /// Warm-up ends with this many steps in a row that are not apart; it is looked for among the first steps alone.
-constexpr int kCalmSteps = 3, kMostWarmUp = 40;
+constexpr int kCalmSteps = 3, kMaxWarmUp = 40;
 /// A pause is longer than a second and than this share of a step.
 constexpr double kPauseSeconds = 1.0, kPauseShare = 0.05;
 constexpr int kTrendBlocks = 10;
@@ -56,7 +56,7 @@ int warmUpSteps(const std::vector<double>& x, double noise)
     const std::size_t n = x.size();
     const double level = medianOfRange(x, std::min<std::size_t>(10, n / 4), 60);
     int warmUp = 0, calm = 0;
-    for (int i = 0; i < std::min(kMostWarmUp, static_cast<int>(n / 5)) && calm < kCalmSteps; ++i) {
+    for (int i = 0; i < std::min(kMaxWarmUp, static_cast<int>(n / 5)) && calm < kCalmSteps; ++i) {
         const bool separate = std::abs(x[static_cast<std::size_t>(i)] - level) > std::max(kSeparate * noise, kSeparateShare * level);
         calm = separate ? 0 : calm + 1;
         if (separate)
@@ -72,9 +72,9 @@ std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noi
     for (int i = from; i < static_cast<int>(x.size()); ++i)
         if (x[static_cast<std::size_t>(i)] - level > std::max(kSeparate * noise, kSeparateShare * level))
             separate.push_back(i);
-    constexpr std::size_t kMostCandidates = 200, kFewest = 4;
+    constexpr std::size_t kMaxCandidates = 200, kMin = 4;
     constexpr double kShareFound = 0.8;
-    if (separate.size() > kMostCandidates)
+    if (separate.size() > kMaxCandidates)
         return {};
     for (std::size_t a = 0; a < separate.size(); ++a)
         for (std::size_t b = a + 1; b < separate.size(); ++b) {
@@ -89,7 +89,7 @@ std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noi
             for (int i = first; i < static_cast<int>(x.size()); i += period)
                 if (std::binary_search(separate.begin(), separate.end(), i))
                     found.push_back(i);
-            if (found.size() >= kFewest && static_cast<double>(found.size()) >= kShareFound * called)
+            if (found.size() >= kMin && static_cast<double>(found.size()) >= kShareFound * called)
                 return found;
         }
     return {};
@@ -176,7 +176,7 @@ RunShape shapeBehind(const LoggedRun& run, int startUp)
     const std::vector<double> x = secondsOf(run);
     shape.medianSeconds = medianOf(x);
     shape.noiseSeconds = neighbourNoise(x);
-    if (x.size() < static_cast<std::size_t>(kFewestSteps))
+    if (x.size() < static_cast<std::size_t>(kMinSteps))
         return shape;
     shape.startUp = startUp;
     shape.warmUp = std::max(startUp, warmUpSteps(x, shape.noiseSeconds));
@@ -225,7 +225,7 @@ double RunShape::trendAt(int index, int steps) const
 
 int warmUpOf(const std::vector<double>& seconds)
 {
-    return seconds.size() < static_cast<std::size_t>(kFewestSteps) ? 0 : warmUpSteps(seconds, neighbourNoise(seconds));
+    return seconds.size() < static_cast<std::size_t>(kMinSteps) ? 0 : warmUpSteps(seconds, neighbourNoise(seconds));
 }
 
 RunShape runShape(const LoggedRun& run)
@@ -239,7 +239,7 @@ std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs)
     std::vector<CountedSteps> counted;
     for (const LoggedRun& run : runs) {
         shapes.push_back(shapeBehind(run, 0));
-        if (run.steps.size() >= static_cast<std::size_t>(kFewestSteps))
+        if (run.steps.size() >= static_cast<std::size_t>(kMinSteps))
             counted.push_back(countedSteps(run, shapes.back()));
     }
     if (const int startUp = startUpSteps(counted); startUp > 0)
@@ -280,11 +280,11 @@ std::string shapeText(const RunShape& shape)
     if (shape.startUp > 0)
         text += fmt::format(" (until long steps became rarer at {})", shape.startUp);
     text += fmt::format("; {} after a pause ({})", shape.afterPause.size(), shape.pausesLogged ? "time stamps" : "even spacing");
-    constexpr std::size_t kMostReported = 20;
-    for (std::size_t i = 0; i < std::min(shape.shifts.size(), kMostReported); ++i)
+    constexpr std::size_t kMaxReported = 20;
+    for (std::size_t i = 0; i < std::min(shape.shifts.size(), kMaxReported); ++i)
         text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shape.shifts[i].factor - 1.0), shape.shifts[i].index);
-    if (shape.shifts.size() > kMostReported)
-        text += fmt::format("; {} changes of level more", shape.shifts.size() - kMostReported);
+    if (shape.shifts.size() > kMaxReported)
+        text += fmt::format("; {} changes of level more", shape.shifts.size() - kMaxReported);
     text += shape.trend == 0.0 ? "; no trend" : fmt::format("; trend {:+.2f} % over the run", 100.0 * shape.trend);
     return text + fmt::format("; noise between neighbours {:.1f} ms", 1e3 * shape.noiseSeconds);
 }

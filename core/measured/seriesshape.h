@@ -35,7 +35,7 @@ struct RunShape {
 [[nodiscard]] RunShape runShape(const LoggedRun& run);
 /// RunShape::warmUp alone, for a run that is followed: of a series of some hundred steps in some microseconds.
 [[nodiscard]] int warmUpOf(const std::vector<double>& seconds);
-inline constexpr int kFewestSteps = 20;
+inline constexpr int kMinSteps = 20;
 /// The runs of one log: as runShape, and with the start-up that they have in common (startupphase.h).
 [[nodiscard]] std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs);
 

@@ -26,9 +26,9 @@ constexpr char kComment = '#';
 constexpr std::int64_t kMaxGpu = 1'023;
 /// A factor of 20 off the median is no GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent next to
 /// fractions (x 100) and ms next to s (x 1000).
-constexpr double kMostOffMedian = 20;
+constexpr double kMaxOffMedian = 20;
 /// A table of relative speeds whose median is further from 1 than this holds something else: TFLOP/s, or percent.
-constexpr double kMostOffOne = 5;
+constexpr double kMaxOffOne = 5;
 
 class SpeedReader final {
 public:
@@ -213,12 +213,12 @@ private:
         for (const Measured& m : m_measured)
             values.push_back(m.value);
         const double median = medianOf(values);
-        if (m_header.unit == SpeedUnit::relative && (median > kMostOffOne || median < 1 / kMostOffOne))
+        if (m_header.unit == SpeedUnit::relative && (median > kMaxOffOne || median < 1 / kMaxOffOne))
             error(0, "The column " + m_header.valueName + " holds no relative speeds.",
                   "a median of " + numberText(median / m_header.toBase),
                   "speeds around 1, or a header that names the unit, such as tflops or speed_percent");
         for (const Measured& m : m_measured)
-            if (m.value > kMostOffMedian * median || m.value < median / kMostOffMedian)
+            if (m.value > kMaxOffMedian * median || m.value < median / kMaxOffMedian)
                 error(m.line, "The speed is more than 20 times off the table's median: another unit?",
                       numberText(m.value / m_header.toBase), "values of one unit (median " + numberText(median / m_header.toBase) + ")");
     }

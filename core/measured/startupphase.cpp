@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kHalfWindow = 4;
 /// Fifty lengths are looked at, which share most of their steps: by chance one series in some hundred has a start-up.
 constexpr double kChance = 1e-3;
-constexpr int kFewestLong = 4;
+constexpr int kMinLong = 4;
 
 std::vector<bool> longSteps(const CountedSteps& run)
 {
@@ -25,7 +25,7 @@ std::vector<bool> longSteps(const CountedSteps& run)
             continue;
         const auto first = static_cast<std::ptrdiff_t>(i - std::min(i, kHalfWindow));
         const auto last = static_cast<std::ptrdiff_t>(std::min(n, i + kHalfWindow + 1));
-        isLong[i] = run.seconds[i] - medianOf({run.seconds.begin() + first, run.seconds.begin() + last}) > run.leastExcess;
+        isLong[i] = run.seconds[i] - medianOf({run.seconds.begin() + first, run.seconds.begin() + last}) > run.minExcess;
     }
     return isLong;
 }
@@ -36,10 +36,10 @@ struct Counts {
     int allLong = 0, all = 0;
 };
 
-Counts countsOf(const std::vector<CountedSteps>& runs, int most)
+Counts countsOf(const std::vector<CountedSteps>& runs, int largest)
 {
     Counts c;
-    c.longUpTo.assign(static_cast<std::size_t>(most) + 1, 0);
+    c.longUpTo.assign(static_cast<std::size_t>(largest) + 1, 0);
     c.upTo = c.longUpTo;
     for (const CountedSteps& run : runs) {
         const std::vector<bool> isLong = longSteps(run);
@@ -59,20 +59,20 @@ Counts countsOf(const std::vector<CountedSteps>& runs, int most)
 
 int startUpSteps(const std::vector<CountedSteps>& runs)
 {
-    int most = runs.empty() ? 0 : kMostStartUp;
+    int largest = runs.empty() ? 0 : kMaxStartUp;
     for (const CountedSteps& run : runs)
-        most = std::min(most, static_cast<int>(std::min<std::size_t>(run.seconds.size() / 5, kMostStartUp)));
-    const Counts c = countsOf(runs, most);
+        largest = std::min(largest, static_cast<int>(std::min<std::size_t>(run.seconds.size() / 5, kMaxStartUp)));
+    const Counts c = countsOf(runs, largest);
     int best = 0;
-    double least = kChance;
-    for (int w = 1; w <= most; ++w) {
+    double smallest = kChance;
+    for (int w = 1; w <= largest; ++w) {
         const auto at = static_cast<std::size_t>(w);
-        if (c.longUpTo[at] == c.longUpTo[at - 1] || c.longUpTo[at] < kFewestLong)
+        if (c.longUpTo[at] == c.longUpTo[at - 1] || c.longUpTo[at] < kMinLong)
             continue;
         const boost::math::binomial_distribution<> evenly(c.allLong, static_cast<double>(c.upTo[at]) / c.all);
         const double chance = boost::math::cdf(boost::math::complement(evenly, c.longUpTo[at] - 1));
-        if (chance < least) {
-            least = chance;
+        if (chance < smallest) {
+            smallest = chance;
             best = w;
         }
     }

@@ -10,13 +10,13 @@ namespace prism {
 struct CountedSteps {
     std::vector<double> seconds;
     std::vector<bool> counts; ///< [steps]; not those of the warm-up or after a pause
-    double leastExcess = 0;   ///< seconds over the median of its nine neighbours from which on a step is long
+    double minExcess = 0;     ///< seconds over the median of its nine neighbours from which on a step is long
 };
 
 /// Number of first steps until the last of the frequent long ones; 0 where chance explains them. Given how many long steps there are,
 /// those among the first w follow a binomial distribution if none are more frequent; the w of least probability counts, at most
 /// kMostStartUp and a fifth of the shortest run, where that probability is below 0.001. Pure; any thread.
 [[nodiscard]] int startUpSteps(const std::vector<CountedSteps>& runs);
-inline constexpr int kMostStartUp = 50;
+inline constexpr int kMaxStartUp = 50;
 
 } // namespace prism

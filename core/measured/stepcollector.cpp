@@ -151,7 +151,7 @@ bool StepCollector::divide(const LineFinding& found, LoggedStep& step)
 /// Notices plain times that only rise, and no step takes so long: ten to three times the first, or twenty rises for each fall.
 void StepCollector::watchPlain(double seconds)
 {
-    constexpr std::int64_t kFewest = 10, kRises = 20;
+    constexpr std::int64_t kMin = 10, kRises = 20;
     constexpr double kGrown = 3;
     m_firstPlain = m_plain == 0 ? seconds : m_firstPlain;
     m_rises += m_plain > 0 && seconds > m_lastPlain ? 1 : 0;
@@ -159,7 +159,7 @@ void StepCollector::watchPlain(double seconds)
     m_lastPlain = seconds;
     ++m_plain;
     m_isClock =
-        (m_falls == 0 && m_plain >= kFewest && seconds > kGrown * m_firstPlain) || m_rises >= kRises * std::max<std::int64_t>(1, m_falls);
+        (m_falls == 0 && m_plain >= kMin && seconds > kGrown * m_firstPlain) || m_rises >= kRises * std::max<std::int64_t>(1, m_falls);
     if (m_isClock)
         differencePlain();
 }
@@ -214,10 +214,10 @@ bool StepCollector::take(const LineFinding& found)
     LoggedStep step = found.step;
     const bool isClock = found.time == Time::clock || (found.time == Time::plain && m_isClock);
     m_log.matched += isClock ? 0 : 1;
-    if (!(isClock ? step.seconds >= 0 : step.seconds > 0 && step.seconds < kLongestStep) || m_steps >= kMostLoggedSteps
+    if (!(isClock ? step.seconds >= 0 : step.seconds > 0 && step.seconds < kLongestStep) || m_steps >= kMaxLoggedSteps
         || m_log.runs.size() > kMaxLoggedRuns) {
         ++m_log.unusable;
-        m_beyond += m_steps >= kMostLoggedSteps ? 1 : 0;
+        m_beyond += m_steps >= kMaxLoggedSteps ? 1 : 0;
         return false;
     }
     if (!found.run.empty())
@@ -266,14 +266,14 @@ std::vector<std::string> StepCollector::notes(const std::string& field) const
     if (m_returns > 1)
         out.emplace_back("several jobs write into this log: they are separated by the numbers of their steps");
     if (m_beyond > 0)
-        out.push_back(fmt::format("{} of these are beyond the limit of {} steps: split the log.", m_beyond, kMostLoggedSteps));
+        out.push_back(fmt::format("{} of these are beyond the limit of {} steps: split the log.", m_beyond, kMaxLoggedSteps));
     return out;
 }
 
 Diagnostics StepCollector::problems() const
 {
-    constexpr std::int64_t kFewest = 3, kShare = 5; // single steps are logged twice where a line is written again
-    if (m_conflicts < kFewest || kShare * m_conflicts < m_log.matched)
+    constexpr std::int64_t kMin = 3, kShare = 5; // single steps are logged twice where a line is written again
+    if (m_conflicts < kMin || kShare * m_conflicts < m_log.matched)
         return {};
     return {{.message = "Several jobs write into this log, and their steps have the same numbers.",
              .found = fmt::format("{} steps with a second time", m_conflicts),

@@ -140,8 +140,8 @@ void StepLogReader::add(std::unique_ptr<LineFormat> format)
     if (!format || std::any_of(m_candidates.begin(), m_candidates.end(), isKnown))
         return;
     if (m_candidates.size() == kMaxCandidates) {
-        LogCandidate& least = *m_candidates.back();
-        if (least.steps.evidence() > 0 && least.format->trust() <= format->trust())
+        LogCandidate& smallest = *m_candidates.back();
+        if (smallest.steps.evidence() > 0 && smallest.format->trust() <= format->trust())
             return;
         m_candidates.pop_back();
     }

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kMllog = ":::MLLOG";
-constexpr std::size_t kMostFields = 4'096;
+constexpr std::size_t kMaxFields = 4'096;
 
 /// Names and values of an object's numbers and texts, those of objects inside it under "outer/inner".
 struct FlatObject {
@@ -31,7 +31,7 @@ struct FlatObject {
 void flatten(const json& object, const std::string& prefix, int depth, FlatObject& out)
 {
     for (const auto& [key, value] : object.items()) {
-        if (out.names.size() >= kMostFields)
+        if (out.names.size() >= kMaxFields)
             return;
         if (value.is_object() && depth < 3)
             flatten(value, prefix + key + "/", depth + 1, out);
@@ -235,7 +235,7 @@ std::vector<std::string> cells(std::string_view line, char separator)
         if (c == '"')
             quoted = !quoted;
         else if (c == separator && !quoted) {
-            if (out.size() >= kMostFields)
+            if (out.size() >= kMaxFields)
                 break;
             out.emplace_back();
         } else if (c != '\r')

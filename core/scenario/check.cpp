@@ -254,10 +254,10 @@ void checkBatch(const Scenario& s, Findings& f)
                 "a global batch of at least " + num(2 * perPass * p.pipelineModelParallelSize), kGbs,
                 num(2 * perPass * p.pipelineModelParallelSize));
     if (p.pipelineSchedule == "dualpipe" && (microbatches % 2 != 0 || microbatches < 2 * p.pipelineModelParallelSize)) {
-        const std::int64_t least = std::max<std::int64_t>(2 * p.pipelineModelParallelSize, microbatches + microbatches % 2);
+        const std::int64_t smallest = std::max<std::int64_t>(2 * p.pipelineModelParallelSize, microbatches + microbatches % 2);
         f.error(kGbs, "the dualpipe schedule sends half of the micro-batches from each end, and at least as many as stages",
                 num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize),
-                "an even number of at least " + num(2 * p.pipelineModelParallelSize) + " micro-batches", kGbs, num(least * perPass));
+                "an even number of at least " + num(2 * p.pipelineModelParallelSize) + " micro-batches", kGbs, num(smallest * perPass));
     }
     if (p.pipelineModelParallelSize > 1 && microbatches < p.pipelineModelParallelSize)
         f.warning(kGbs, "fewer micro-batches than pipeline stages: most of the step is bubble",

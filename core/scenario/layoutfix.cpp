@@ -21,10 +21,10 @@ struct Candidate {
 };
 
 /// Divisors of `whole` and the present size, at most `most`.
-std::vector<int> sizesFor(std::int64_t whole, int now, int most)
+std::vector<int> sizesFor(std::int64_t whole, int now, int largest)
 {
     std::vector<int> sizes{now};
-    for (int d = 1; d <= most && d <= whole; ++d)
+    for (int d = 1; d <= largest && d <= whole; ++d)
         if (whole % d == 0 && d != now)
             sizes.push_back(d);
     return sizes;
@@ -43,17 +43,17 @@ bool hasUnevenSplit(const ParallelismConfig& p)
 
 std::vector<Candidate> candidatesOf(const Scenario& s)
 {
-    constexpr int kMostStages = 128, kMostTensor = 64;
+    constexpr int kMaxStages = 128, kMaxTensor = 64;
     const ParallelismConfig& p = s.parallelism;
     const std::int64_t heads = std::max<std::int64_t>(s.model.numAttentionHeads, 1), gpus = s.cluster.numGpus;
     std::vector<Candidate> all;
-    for (const int tp : sizesFor(heads, p.tensorModelParallelSize, kMostTensor))
+    for (const int tp : sizesFor(heads, p.tensorModelParallelSize, kMaxTensor))
         for (const int cp : sizesFor(p.contextParallelSize, p.contextParallelSize, p.contextParallelSize))
-            for (const int pp : sizesFor(s.model.numLayers, p.pipelineModelParallelSize, kMostStages)) {
+            for (const int pp : sizesFor(s.model.numLayers, p.pipelineModelParallelSize, kMaxStages)) {
                 if (gpus % (std::int64_t{tp} * cp * pp) != 0)
                     continue;
-                for (const int vpp : sizesFor(s.model.numLayers / std::max(pp, 1), p.virtualPipelineModelParallelSize, kMostStages))
-                    for (const int ep : sizesFor(std::max<std::int64_t>(s.model.numExperts, 1), p.expertModelParallelSize, kMostStages))
+                for (const int vpp : sizesFor(s.model.numLayers / std::max(pp, 1), p.virtualPipelineModelParallelSize, kMaxStages))
+                    for (const int ep : sizesFor(std::max<std::int64_t>(s.model.numExperts, 1), p.expertModelParallelSize, kMaxStages))
                         for (const bool even : {false, true}) {
                             if ((even && !hasUnevenSplit(p)) || (pp == 1 && vpp > 1))
                                 continue;
@@ -111,7 +111,7 @@ LayoutFix fixOf(const Scenario& before, Scenario after)
 
 } // namespace
 
-std::optional<LayoutFix> layoutFix(const Scenario& scenario, const LayoutAccept& accept, int mostTried)
+std::optional<LayoutFix> layoutFix(const Scenario& scenario, const LayoutAccept& accept, int maxTried)
 {
     if (!hasErrors(check(scenario)) && (!accept || accept(scenario)))
         return LayoutFix{scenario, {}};
@@ -122,7 +122,7 @@ std::optional<LayoutFix> layoutFix(const Scenario& scenario, const LayoutAccept&
             continue;
         if (!accept || accept(next))
             return fixOf(scenario, next);
-        if (++tried >= mostTried)
+        if (++tried >= maxTried)
             break;
     }
     return std::nullopt;

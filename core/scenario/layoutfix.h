@@ -26,6 +26,6 @@ using LayoutAccept = std::function<bool(const Scenario&)>;
 /// Model and number of GPUs stay. Changed are, by rising cost: the uneven split (embedding or loss as a layer, first and last stage,
 /// pipeline layout) and the global batch, then VPP and schedule, EP, CP, then PP and TP, by their ratio. At most `mostTried` valid
 /// scenarios are shown to `accept`. Empty where no layout fits. Pure; any thread; some milliseconds without `accept`.
-[[nodiscard]] std::optional<LayoutFix> layoutFix(const Scenario& scenario, const LayoutAccept& accept = {}, int mostTried = 64);
+[[nodiscard]] std::optional<LayoutFix> layoutFix(const Scenario& scenario, const LayoutAccept& accept = {}, int maxTried = 64);
 
 } // namespace prism

@@ -4,8 +4,8 @@
 
 namespace prism {
 
-inline constexpr double kLeastComputeLevel = 0.01,
-                        kMostComputeLevel = 100.0; ///< measured.compute_level, 1 = as predicted; far from 1 a trace of another model
-inline constexpr double kMostFittedLag1 = 0.95;    ///< beyond it a regime cannot be told from a trend
+inline constexpr double kMinComputeLevel = 0.01,
+                        kMaxComputeLevel = 100.0; ///< measured.compute_level, 1 = as predicted; far from 1 a trace of another model
+inline constexpr double kMaxFittedLag1 = 0.95;    ///< beyond it a regime cannot be told from a trend
 
 } // namespace prism

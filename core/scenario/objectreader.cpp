@@ -176,14 +176,14 @@ void ObjectReader::finish()
 {
     if (!m_object.is_object())
         return;
-    constexpr std::size_t kMostNamed = 200; // to look for a name that was meant takes time, and a file may have millions
+    constexpr std::size_t kMaxNamed = 200; // to look for a name that was meant takes time, and a file may have millions
     std::size_t unknown = 0;
     for (const auto& [key, value] : m_object.items())
-        if (std::find(m_known.begin(), m_known.end(), key) == m_known.end() && ++unknown <= kMostNamed)
+        if (std::find(m_known.begin(), m_known.end(), key) == m_known.end() && ++unknown <= kMaxNamed)
             m_diagnostics.push_back(unknownName(pathOf(key.c_str()), "key", key, m_known));
-    if (unknown > kMostNamed)
+    if (unknown > kMaxNamed)
         m_diagnostics.push_back(
-            {.path = m_path, .message = "there are " + std::to_string(unknown - kMostNamed) + " more unknown keys", .found = ""});
+            {.path = m_path, .message = "there are " + std::to_string(unknown - kMaxNamed) + " more unknown keys", .found = ""});
 }
 
 } // namespace prism

@@ -13,7 +13,7 @@ void addMeasured(std::vector<Parameter>& t)
                               PRISM_FIELD(measured.calibration))));
     t.push_back(advanced(real({"measured.compute_level", "Compute level", "", "x",
                                "Measured over predicted time of all compute kernels: 1.03 = this cluster takes 3 % longer."},
-                              kLeastComputeLevel, kMostComputeLevel, PRISM_FIELD(measured.computeLevel))));
+                              kMinComputeLevel, kMaxComputeLevel, PRISM_FIELD(measured.computeLevel))));
     t.push_back(advanced(
         real({"measured.network_level", "Network level", "", "x", "Measured over predicted time of all communication between nodes."}, 0.1,
              20, PRISM_FIELD(measured.networkLevel))));

@@ -152,9 +152,9 @@ Diagnostics checkSchedule(const Schedule& s, std::string_view pathView)
 {
     const std::string path(pathView);
     Report report;
-    const auto range = [&](const char* key, int value, int most) {
-        if (value < 1 || value > most)
-            report.add(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(most));
+    const auto range = [&](const char* key, int value, int largest) {
+        if (value < 1 || value > largest)
+            report.add(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(largest));
     };
     range("num_stages", s.numStages, kMaxStages);
     range("num_chunks", s.numChunks, kMaxChunks);

@@ -130,9 +130,10 @@ bool isVShaped(std::string_view name)
 Diagnostics checkSizes(int numStages, int numChunks, int numMicrobatches, const std::string& path)
 {
     Diagnostics found;
-    const auto range = [&](const char* key, int value, int most) {
-        if (value < 1 || value > most)
-            found.push_back(errorAt(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(most)));
+    const auto range = [&](const char* key, int value, int largest) {
+        if (value < 1 || value > largest)
+            found.push_back(
+                errorAt(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(largest)));
     };
     range("num_stages", numStages, kMaxStages);
     range("num_chunks", numChunks, kMaxChunks);

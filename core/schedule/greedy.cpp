@@ -11,9 +11,9 @@ namespace prism {
 
 namespace {
 
-constexpr int kRankedRounds = 8;                   ///< micro-batches per stage: fill, drain and several rounds of the steady state
-constexpr std::size_t kMostDecisions = 20'000'000; ///< of planning: about 1 s at 50 ns
-constexpr std::size_t kFullPlans = 2;              ///< the best of a shorter step, planned in full
+constexpr int kRankedRounds = 8;                  ///< micro-batches per stage: fill, drain and several rounds of the steady state
+constexpr std::size_t kMaxDecisions = 20'000'000; ///< of planning: about 1 s at 50 ns
+constexpr std::size_t kFullPlans = 2;             ///< the best of a shorter step, planned in full
 
 /// What is tried. With one chunk the order of chunks leaves no choice, and idle budgets are searched more finely.
 std::vector<PlanPolicy> policies(const PassTimes& times, bool chunked)
@@ -69,7 +69,7 @@ std::vector<Ranked> rankedAttempts(const PlanTask& task, const std::vector<PlanA
 {
     Schedule shorter = task.shape;
     shorter.numMicrobatches = std::min(shorter.numMicrobatches, kRankedRounds * shorter.numStages);
-    const std::size_t affordable = std::clamp(kMostDecisions / itemsOf(shorter), kFullPlans, attempts.size());
+    const std::size_t affordable = std::clamp(kMaxDecisions / itemsOf(shorter), kFullPlans, attempts.size());
     std::vector<Ranked> ranked;
     std::vector<double> longest(kFullPlans, kNeverPlanned); // of the best plans so far, ascending
     for (std::size_t k = 0; k < affordable; ++k) {
@@ -113,7 +113,7 @@ std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const 
 {
     const std::vector<PlanAttempt> all = attempts(times, shape.numChunks > 1);
     const PlanTask task{shape, times, maxInFlight};
-    if (shape.numMicrobatches <= kRankedRounds * shape.numStages && itemsOf(shape) * all.size() <= kMostDecisions) {
+    if (shape.numMicrobatches <= kRankedRounds * shape.numStages && itemsOf(shape) * all.size() <= kMaxDecisions) {
         PlannedOrder best;
         for (const PlanAttempt& attempt : all)
             if (PlannedOrder p = plannedOrder(task, attempt, std::get<0>(best.time)); p.time < best.time)

@@ -73,7 +73,7 @@ struct Arrivals {
 
 class Planner final {
 public:
-    Planner(const PlanTask& task, const PlanAttempt& attempt, double mostSeconds)
+    Planner(const PlanTask& task, const PlanAttempt& attempt, double maxSeconds)
         : m_shape(task.shape),
           m_times(attempt.planned),
           m_judge(task.times),
@@ -97,7 +97,7 @@ public:
             s.order.reserve(kPhases * passes);
         }
         const double work = static_cast<double>(passes) * (m_judge.forward + m_judge.backward + m_judge.weight);
-        m_mostIdle = mostSeconds * (1.0 + kRounding) - work;
+        m_maxIdle = maxSeconds * (1.0 + kRounding) - work;
         m_wake.set(index(m_shape.path.front()[0]), 0.0);
     }
 
@@ -257,7 +257,7 @@ private:
                         + (i.phase == Phase::forward    ? m_judge.forward
                            : i.phase == Phase::backward ? m_judge.backward
                                                         : m_judge.weight);
-        m_givenUp = m_givenUp || s.judgedIdle > m_mostIdle;
+        m_givenUp = m_givenUp || s.judgedIdle > m_maxIdle;
     }
 
     struct Hop {
@@ -279,7 +279,7 @@ private:
     PassTimes m_times, m_judge;
     int m_maxInFlight;
     PlanPolicy m_policy;
-    double m_mostIdle = kNever;
+    double m_maxIdle = kNever;
     bool m_givenUp = false;
     std::vector<std::vector<int>> m_index;
     std::vector<StageState> m_stages;
@@ -289,9 +289,9 @@ private:
 
 } // namespace
 
-PlannedOrder plannedOrder(const PlanTask& task, const PlanAttempt& attempt, double mostSeconds)
+PlannedOrder plannedOrder(const PlanTask& task, const PlanAttempt& attempt, double maxSeconds)
 {
-    return Planner(task, attempt, mostSeconds).plan();
+    return Planner(task, attempt, maxSeconds).plan();
 }
 
 } // namespace prism

@@ -44,6 +44,6 @@ struct PlannedOrder {
 
 /// Without an order where the policy runs into a deadlock, or where the longest stage would take more than `mostSeconds` and a billionth.
 /// Cost: items x log(stages). Pure.
-[[nodiscard]] PlannedOrder plannedOrder(const PlanTask& task, const PlanAttempt& attempt, double mostSeconds = kNeverPlanned);
+[[nodiscard]] PlannedOrder plannedOrder(const PlanTask& task, const PlanAttempt& attempt, double maxSeconds = kNeverPlanned);
 
 } // namespace prism

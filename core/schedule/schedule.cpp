@@ -16,7 +16,7 @@ std::vector<std::vector<int>> pathIndices(const Schedule& s)
 std::vector<int> activationsInFlight(const Schedule& s)
 {
     const Phase release = s.splitsWeight ? Phase::weight : Phase::backward;
-    std::vector<int> most;
+    std::vector<int> largest;
     for (const std::vector<ScheduleItem>& order : s.order) {
         int held = 0;
         int peak = 0;
@@ -26,14 +26,14 @@ std::vector<int> activationsInFlight(const Schedule& s)
             else if (i.phase == release)
                 --held;
         }
-        most.push_back(peak);
+        largest.push_back(peak);
     }
-    return most;
+    return largest;
 }
 
 std::vector<double> largestHeld(const Schedule& s, const std::vector<std::vector<HeldByChunk>>& held)
 {
-    std::vector<double> most;
+    std::vector<double> largest;
     for (std::size_t stage = 0; stage < s.order.size(); ++stage) {
         double now = 0.0, peak = 0.0;
         for (const ScheduleItem& i : s.order[stage]) {
@@ -45,9 +45,9 @@ std::vector<double> largestHeld(const Schedule& s, const std::vector<std::vector
             else
                 now -= chunk.untilWeight;
         }
-        most.push_back(peak);
+        largest.push_back(peak);
     }
-    return most;
+    return largest;
 }
 
 ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)

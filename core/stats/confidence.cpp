@@ -28,9 +28,9 @@ double rankOf(const std::vector<double>& sorted, double x)
 
 } // namespace
 
-double leastHalfWidth(double most, const std::function<double(double)>& held)
+double minHalfWidth(double largest, const std::function<double(double)>& held)
 {
-    double low = 0.0, high = most;
+    double low = 0.0, high = largest;
     for (int i = 0; i < kHalvings; ++i) {
         const double middle = 0.5 * (low + high);
         (held(middle) < kHeld ? low : high) = middle;
@@ -50,7 +50,7 @@ double halfWidthOfQuantile(const std::vector<double>& sorted, double p, double c
         const double r = (rank - 0.5) / correlationTime + 0.5;
         return boost::math::ibetac(r, std::max(independent - r + 1.0, 0.5), p);
     };
-    return leastHalfWidth(std::max(at - sorted.front(), sorted.back() - at), [&](double h) { return below(at + h) - below(at - h); });
+    return minHalfWidth(std::max(at - sorted.front(), sorted.back() - at), [&](double h) { return below(at + h) - below(at - h); });
 }
 
 double jointReach(double degrees, std::size_t together)

@@ -11,7 +11,7 @@ namespace prism {
 /// The least half-width of an interval around an estimate that holds 95 % of a confidence distribution (Xie and Singh, Int. Stat. Rev. 81,
 /// 2013): held(h) is what the interval of half-width h holds, rising with h. At most `most`. Where one side of an estimate is known better
 /// than the other, half the distance of two ends would hold less, and the larger side more.
-[[nodiscard]] double leastHalfWidth(double most, const std::function<double(double)>& held);
+[[nodiscard]] double minHalfWidth(double largest, const std::function<double(double)>& held);
 
 /// Half-width for the quantile at p in (0, 1) of ascending values, in their unit: holds 95 % of what order statistics say, P(true <= r-th
 /// of n) = P(binomial(n, p) < r) (David and Nagaraja, Order Statistics, 2003, sec. 7.1), between ranks by its continuous form. Values that

@@ -11,28 +11,28 @@ double ksDistance(std::span<const double> a, std::span<const double> b)
 {
     std::size_t i = 0;
     std::size_t j = 0;
-    double most = 0.0;
+    double largest = 0.0;
     while (i < a.size() && j < b.size()) {
         const double x = std::min(a[i], b[j]);
         while (i < a.size() && a[i] == x)
             ++i;
         while (j < b.size() && b[j] == x)
             ++j;
-        most = std::max(most, std::abs(static_cast<double>(i) / static_cast<double>(a.size())
-                                       - static_cast<double>(j) / static_cast<double>(b.size())));
+        largest = std::max(largest, std::abs(static_cast<double>(i) / static_cast<double>(a.size())
+                                             - static_cast<double>(j) / static_cast<double>(b.size())));
     }
-    return most;
+    return largest;
 }
 
 double ksDistance(std::span<const double> sorted, const std::function<double(double)>& cdf)
 {
     const auto n = static_cast<double>(sorted.size());
-    double most = 0.0;
+    double largest = 0.0;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         const double f = cdf(sorted[i]);
-        most = std::max({most, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
+        largest = std::max({largest, f - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - f});
     }
-    return most;
+    return largest;
 }
 
 double ksCritical(std::size_t n, std::size_t m, double alpha)

@@ -16,14 +16,14 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr int kMostCells = 65'536;
+constexpr int kMaxCells = 65'536;
 /// Cells of a grid per standard deviation of the bulk, where a far tail widens the grid.
 constexpr double kCellsPerBulk = 24.0;
 
-int cellsFor(double range, double bulkSigma, int fewest)
+int cellsFor(double range, double bulkSigma, int smallest)
 {
-    int cells = fewest;
-    while (cells < kMostCells && bulkSigma > 0.0 && static_cast<double>(cells) * bulkSigma < kCellsPerBulk * range)
+    int cells = smallest;
+    while (cells < kMaxCells && bulkSigma > 0.0 && static_cast<double>(cells) * bulkSigma < kCellsPerBulk * range)
         cells *= 2;
     return cells;
 }
@@ -219,7 +219,7 @@ double GridQuantiles::at(double lower) const
     return m_dist.origin + m_dist.step * (static_cast<double>(i) - 0.5 + part);
 }
 
-GridDist sumDistribution(std::span<const Summand> summands, double shift, int fewestCells)
+GridDist sumDistribution(std::span<const Summand> summands, double shift, int minCells)
 {
     double mean = shift, variance = 0.0, jump = 0.0, bulk = 0.0;
     for (const Summand& s : summands) {
@@ -233,7 +233,7 @@ GridDist sumDistribution(std::span<const Summand> summands, double shift, int fe
     // Linear splitting adds up to step^2/4 of variance per summand: the step is small against the spread of the sum.
     const double sigma = std::sqrt(variance);
     const double range = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma));
-    const int cells = cellsFor(range, std::sqrt(bulk), fewestCells);
+    const int cells = cellsFor(range, std::sqrt(bulk), minCells);
     const double step = range / static_cast<double>(cells);
     CharacteristicProduct product(cells);
     for (const Summand& s : summands) {

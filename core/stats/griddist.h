@@ -41,7 +41,7 @@ struct Summand {
 /// Distribution of shift + sum of the summands, on `fewestCells` (a power of two) grid cells that hold +-9 standard deviations of the sum
 /// and the largest jump of any summand; on more, up to 65,536, where rare events make that range wide against the sum's bulk. Mean and
 /// variance are exact to rounding and cell width.
-[[nodiscard]] GridDist sumDistribution(std::span<const Summand> summands, double shift, int fewestCells = 1024);
+[[nodiscard]] GridDist sumDistribution(std::span<const Summand> summands, double shift, int minCells = 1024);
 
 /// Quantiles of a grid distribution in logarithmic time. Refers to the grid.
 class GridQuantiles final {

@@ -40,7 +40,7 @@ Estimate proportion(double hits, double n)
             return q <= 0.0 ? 0.0 : 1.0;
         return normalCdf((q - p) / std::sqrt(q * (1.0 - q) / n));
     };
-    return {p, leastHalfWidth(1.0, [&](double h) { return below(p + h) - below(p - h); })};
+    return {p, minHalfWidth(1.0, [&](double h) { return below(p + h) - below(p - h); })};
 }
 
 double halfWidthOfMean(const std::vector<double>& values)

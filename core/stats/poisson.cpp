@@ -5,11 +5,11 @@
 
 namespace prism {
 
-int poissonCount(double mean, double u, int most)
+int poissonCount(double mean, double u, int largest)
 {
     double term = std::exp(-mean), sum = term;
     int k = 0;
-    while (u > sum && k < most) {
+    while (u > sum && k < largest) {
         ++k;
         term *= mean / k;
         sum += term;

@@ -217,7 +217,7 @@ private:
 };
 
 /// Nodes of the busiest rank, without its step operations (five at most).
-std::int64_t mostNodes(const StepGraph& graph)
+std::int64_t maxNodes(const StepGraph& graph)
 {
     std::vector<std::int64_t> ops;
     for (const Program& program : graph.programs) {
@@ -225,7 +225,7 @@ std::int64_t mostNodes(const StepGraph& graph)
         for (const Block& block : program.blocks)
             ops.back() += static_cast<std::int64_t>(block.repeat) * static_cast<std::int64_t>(block.ops.size());
     }
-    std::int64_t most = 0;
+    std::int64_t largest = 0;
     for (std::size_t stage = 0; stage < graph.schedule.order.size(); ++stage) {
         std::int64_t nodes = 0;
         for (const PassStep& step : passSteps(graph.schedule.order[stage])) {
@@ -233,9 +233,9 @@ std::int64_t mostNodes(const StepGraph& graph)
             const int p = graph.programOf[stage][row][static_cast<std::size_t>(step.item.phase)];
             nodes += step.runs && p >= 0 ? ops[static_cast<std::size_t>(p)] : 0;
         }
-        most = std::max(most, nodes);
+        largest = std::max(largest, nodes);
     }
-    return most;
+    return largest;
 }
 
 /// "0-7,12" as ranks below `count`.
@@ -277,7 +277,7 @@ Result<std::vector<std::int64_t>> chakraRanks(const StepGraph& graph, std::strin
     if (Diagnostics wrong = check(graph); hasErrors(wrong))
         return wrong;
     const std::int64_t count = static_cast<std::int64_t>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks();
-    const std::int64_t nodes = mostNodes(graph);
+    const std::int64_t nodes = maxNodes(graph);
     if (which.empty()) {
         if (count > kMaxChakraRanks || count * nodes > kMaxChakraNodes)
             return tooLarge(count, nodes);

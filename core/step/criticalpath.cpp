@@ -48,7 +48,7 @@ public:
     /// The critical path that spends the most time on a stage.
     [[nodiscard]] Route longestOn(int stage) const;
     /// No critical path spends more time on a stage.
-    [[nodiscard]] double mostOn(int stage) const { return m_criticalSeconds[index(stage)]; }
+    [[nodiscard]] double maxOn(int stage) const { return m_criticalSeconds[index(stage)]; }
 
 private:
     /// A node on some critical path, and the places in m_critical of those before it; -1 = none.
@@ -248,7 +248,7 @@ void Backward::pipeline(Place from)
     pipeline.endAt(pipeline.last(static_cast<int>(from.stage)));
     Pipeline::Route best;
     for (const int stage : pipeline.candidates()) {
-        if (pipeline.mostOn(stage) <= best.secondsOnMain * (1.0 + kTie / 2)) // the other half is for sums in another order
+        if (pipeline.maxOn(stage) <= best.secondsOnMain * (1.0 + kTie / 2)) // the other half is for sums in another order
             continue;
         Pipeline::Route route = pipeline.longestOn(stage);
         if (route.secondsOnMain > best.secondsOnMain * (1.0 + kTie)) {

@@ -89,14 +89,14 @@ double DeterministicStep::fixedSlowest(int replica, int stage) const
     const int ranks = m_graph.cellRanks();
     if (m_graph.slow.empty() && m_graph.fixedSpatial.empty())
         return 1.0;
-    double most = 0.0;
+    double largest = 0.0;
     for (int r = 0; r < ranks; ++r) {
         double g = slowComputeFactor(m_graph, replica, stage, r);
         if (!m_graph.fixedSpatial.empty())
             g *= m_graph.fixedSpatial[(index(replica) * index(m_sweep.numStages) + index(stage)) * index(ranks) + index(r)];
-        most = std::max(most, g);
+        largest = std::max(largest, g);
     }
-    return most;
+    return largest;
 }
 
 int DeterministicStep::programOf(int slot) const

@@ -36,10 +36,10 @@ double cellLinkFactor(const StepGraph& graph, int replica, int stage)
         else
             single.try_emplace(spot.rank, 1.0).first->second *= spot.linkFactor;
     }
-    double most = static_cast<int>(single.size()) < graph.cellRanks() ? 1.0 : 0.0;
+    double largest = static_cast<int>(single.size()) < graph.cellRanks() ? 1.0 : 0.0;
     for (const auto& [rank, factor] : single)
-        most = std::max(most, factor);
-    return whole * most;
+        largest = std::max(largest, factor);
+    return whole * largest;
 }
 
 bool anySlow(const StepGraph& graph, int replica)

@@ -67,11 +67,11 @@ private:
             if (m_found.size() < kMaxReported)
                 m_found.push_back(std::move(d));
     }
-    void range(std::string path, std::int64_t value, std::int64_t least, std::int64_t most)
+    void range(std::string path, std::int64_t value, std::int64_t smallest, std::int64_t largest)
     {
-        if (value < least || value > most)
+        if (value < smallest || value > largest)
             add(std::move(path), "The value is out of range.", std::to_string(value),
-                std::to_string(least) + " to " + std::to_string(most));
+                std::to_string(smallest) + " to " + std::to_string(largest));
     }
     void seconds(const std::string& path, double value)
     {
@@ -245,9 +245,9 @@ private:
         const StepDelays& d = m_graph.delays;
         seconds("step_jitter_s", d.jitterSeconds);
         seconds("stall_mean_s", d.stallMeanSeconds);
-        const auto atMost = [&](const char* path, double value, double most) {
-            if (!(value >= 0.0 && value <= most))
-                add(path, "The value is out of range.", text(value), "0 to " + text(most));
+        const auto atMost = [&](const char* path, double value, double largest) {
+            if (!(value >= 0.0 && value <= largest))
+                add(path, "The value is out of range.", text(value), "0 to " + text(largest));
         };
         atMost("stalls_per_gpu_hour", d.stallsPerGpuHour, kMaxStallRate);
         atMost("stall_cv", d.stallCv, maxCv(Family::lognormal));

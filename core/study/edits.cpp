@@ -16,11 +16,11 @@ namespace {
 constexpr std::array<std::string_view, 10> kScenarioFields = {"name",    "position", "colour",  "line_style", "note",
                                                               "visible", "archived", "removed", "parent",     "current"};
 
-void checkLength(const std::string& text, std::size_t most, const char* what)
+void checkLength(const std::string& text, std::size_t largest, const char* what)
 {
-    if (text.size() > most)
+    if (text.size() > largest)
         failStudy(kTooLarge, std::string(what) + " is too long.", std::to_string(text.size()) + " bytes",
-                  "up to " + std::to_string(most) + " bytes");
+                  "up to " + std::to_string(largest) + " bytes");
 }
 
 /// The table of a field; also keeps what a file says out of SQL text.

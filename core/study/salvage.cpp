@@ -31,7 +31,7 @@ constexpr std::size_t kMaxListed = 100; ///< losses of one kind that are named
 struct Column {
     const char* name;
     const char* otherwise;
-    std::size_t most = 0;
+    std::size_t largest = 0;
     const char* expression = nullptr;
 };
 struct Table {
@@ -206,13 +206,13 @@ private:
     /// Binds a cell; a text that is longer than a study takes is cut at a character.
     void bind(Statement& insert, const Column& column, const Statement& row, int at, const std::string& where)
     {
-        if (column.most == 0 || row.bytes(at) <= column.most) {
+        if (column.largest == 0 || row.bytes(at) <= column.largest) {
             insert.bind(at + 1, row, at);
             return;
         }
         const std::string_view text = row.view(at);
-        m_losses.add("texts", where, "a text of " + std::to_string(text.size()) + " bytes is cut after " + std::to_string(column.most));
-        std::size_t end = column.most;
+        m_losses.add("texts", where, "a text of " + std::to_string(text.size()) + " bytes is cut after " + std::to_string(column.largest));
+        std::size_t end = column.largest;
         while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80)
             --end;
         insert.bind(at + 1, text.substr(0, end));

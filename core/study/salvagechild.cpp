@@ -66,9 +66,9 @@ Result<SalvageReport> reportOf(const ReportJson& json)
     return report;
 }
 
-void limit(__rlimit_resource resource, rlim_t most)
+void limit(__rlimit_resource resource, rlim_t largest)
 {
-    const rlimit both{most, most};
+    const rlimit both{largest, largest};
     setrlimit(resource, &both);
 }
 

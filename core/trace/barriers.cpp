@@ -10,8 +10,8 @@ namespace prism {
 
 namespace {
 
-constexpr double kLeastGap = 1e-3, kLeastAfter = -1e-3; // seconds
-constexpr double kLeastFall = 0.5, kTogetherShare = 0.25;
+constexpr double kMinGap = 1e-3, kMinAfter = -1e-3; // seconds
+constexpr double kMinFall = 0.5, kTogetherShare = 0.25;
 constexpr double kClockErrors = 0.01; // share of the gaps that may be lower
 
 /// When each worker is ready for its tail and when its tail starts, seconds; [workers].
@@ -105,8 +105,8 @@ FoundBarriers hiddenBarriers(const TraceJob& job)
         if (workers.size() < 2 || waits.empty())
             return;
         const BarrierEvidence e = evidenceOf(waits, workers);
-        const bool together = isPartial ? e.startSpread <= kTogetherShare * e.readySpread : e.gapAfter <= kLeastFall * e.gapBefore;
-        if (!(e.gapBefore >= kLeastGap && e.lowestAfter >= kLeastAfter && together))
+        const bool together = isPartial ? e.startSpread <= kTogetherShare * e.readySpread : e.gapAfter <= kMinFall * e.gapBefore;
+        if (!(e.gapBefore >= kMinGap && e.lowestAfter >= kMinAfter && together))
             return;
         join(waits, workers);
         found.sets.push_back(std::move(workers));

@@ -16,8 +16,8 @@ namespace {
 
 using Own = std::vector<const KinetoKernel*>; ///< calls of one rank in their order
 
-constexpr int kMostMoved = 64;
-constexpr std::size_t kFewestTogether = 3;
+constexpr int kMaxMoved = 64;
+constexpr std::size_t kMinTogether = 3;
 constexpr double kClearlyLess = 0.5;
 
 /// Bytes of one element of a dtype as PyTorch writes it; 0 = not known.
@@ -88,7 +88,7 @@ double variation(const Own& own, const Own& other, int moved)
         if (at >= 0 && at < static_cast<std::ptrdiff_t>(other.size()))
             differences.push_back(own[i]->end() - other[static_cast<std::size_t>(at)]->end());
     }
-    if (differences.size() < kFewestTogether || 2 * differences.size() < own.size())
+    if (differences.size() < kMinTogether || 2 * differences.size() < own.size())
         return -1;
     const double middle = medianOf(differences);
     for (double& d : differences)
@@ -100,11 +100,11 @@ double variation(const Own& own, const Own& other, int moved)
 int movedAgainst(const Own& own, const Own& other)
 {
     const double unmoved = variation(own, other, 0);
-    double least = kClearlyLess * unmoved;
+    double smallest = kClearlyLess * unmoved;
     int best = 0;
-    for (int moved = -kMostMoved; moved <= kMostMoved; ++moved)
-        if (const double v = variation(own, other, moved); v >= 0 && v < least) {
-            least = v;
+    for (int moved = -kMaxMoved; moved <= kMaxMoved; ++moved)
+        if (const double v = variation(own, other, moved); v >= 0 && v < smallest) {
+            smallest = v;
             best = moved;
         }
     return best;

@@ -25,7 +25,7 @@ Result<RandomParts> randomParts(const TraceJob& job, HeldOutOptions options, int
     const auto fraction = doubleFromText(options.train);
     if (!(fraction && *fraction > 0 && *fraction < 1))
         return Diagnostic{Severity::error, "--train", "several random parts need a fraction", options.train, "a number in (0, 1)", "", ""};
-    if (parts < 1 || parts > kMostParts)
+    if (parts < 1 || parts > kMaxParts)
         return Diagnostic{Severity::error, "--parts", "not a number of parts", std::to_string(parts), "1 to 1000", "", ""};
     RandomParts out;
     out.parts = parts;

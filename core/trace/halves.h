@@ -12,7 +12,7 @@ struct RandomParts {
     double ksFloor = 0, meanFloor = 0, p95Floor = 0, replicaPhaseKs = 0;
 };
 
-inline constexpr int kMostParts = 1'000;
+inline constexpr int kMaxParts = 1'000;
 
 /// heldOutPrediction with the seeds options.seed, options.seed + 1, ...; options.train must be a fraction. Errors: those of
 /// heldOutPrediction, and no fraction, or parts outside 1 to kMostParts.

@@ -18,7 +18,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kFloorSplits = 200, kLeastSamples = 100, kMostSamples = 1'000'000;
+constexpr int kFloorSplits = 200, kMinSamples = 100, kMaxSamples = 1'000'000;
 constexpr std::uint64_t kSplitDraw = 0x5711, kFloorDraw = 0xf100; // name the draws of this file
 
 /// Places 0 .. n-1 in an order drawn from a stream (Fisher and Yates).
@@ -153,7 +153,7 @@ void compare(HeldOut& h, const StepModel& model, const HeldOutOptions& options, 
 
 Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& options)
 {
-    if (options.samples < kLeastSamples || options.samples > kMostSamples)
+    if (options.samples < kMinSamples || options.samples > kMaxSamples)
         return Diagnostic{
             Severity::error, "--samples", "not a number of steps to draw", std::to_string(options.samples), "100 to 1000000", "", ""};
     HeldOut h;

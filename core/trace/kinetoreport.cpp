@@ -16,7 +16,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kFewestForSplit = 8, kMaxUnmatched = 50;
+constexpr std::size_t kMinForSplit = 8, kMaxUnmatched = 50;
 constexpr double kSplitRatio = 2, kMicro = 1e-6, kSkewMicroseconds = 50;
 
 /// Median of each rank's ends against the calls' median end, microseconds: a collective ends on all its ranks at once.
@@ -152,7 +152,7 @@ RankReport rankReport(const KinetoRank& rank)
 std::optional<double> otsuSplit(std::vector<double> values)
 {
     std::erase_if(values, [](double x) { return !(x > 0); });
-    if (values.size() < kFewestForSplit)
+    if (values.size() < kMinForSplit)
         return std::nullopt;
     std::sort(values.begin(), values.end());
     double whole = 0;

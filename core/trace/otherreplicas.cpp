@@ -12,18 +12,18 @@ namespace prism {
 
 namespace {
 
-constexpr int kMostReplicas = 4096, kLeastDraws = 100, kMostDraws = 1'000'000;
-constexpr std::size_t kMostOperations = 20'000'000; // of one drawn step; bounds its memory
+constexpr int kMaxReplicas = 4096, kMinDraws = 100, kMaxDraws = 1'000'000;
+constexpr std::size_t kMaxOperations = 20'000'000; // of one drawn step; bounds its memory
 
 Diagnostics problems(const OtherReplicasOptions& options)
 {
     Diagnostics errors;
     for (const int n : options.replicas)
-        if (n < 1 || n > kMostReplicas)
+        if (n < 1 || n > kMaxReplicas)
             errors.push_back({Severity::error, "--replicas", "not a number of replicas to draw", std::to_string(n), "1 to 4096", "", ""});
     if (options.replicas.empty())
         errors.push_back({Severity::error, "--replicas", "no number of replicas is given", "", "one or more", "", ""});
-    if (options.samples < kLeastDraws || options.samples > kMostDraws)
+    if (options.samples < kMinDraws || options.samples > kMaxDraws)
         errors.push_back(
             {Severity::error, "--samples", "not a number of steps to draw", std::to_string(options.samples), "100 to 1000000", "", ""});
     return errors;
@@ -31,12 +31,12 @@ Diagnostics problems(const OtherReplicasOptions& options)
 
 Result<OtherReplicas> drawnSteps(const RegularJob& job, int replicas, const OtherReplicasOptions& options)
 {
-    if (static_cast<std::size_t>(replicas) * job.slots.size() > kMostOperations)
+    if (static_cast<std::size_t>(replicas) * job.slots.size() > kMaxOperations)
         return Diagnostic{Severity::error,
                           "--replicas",
                           "a step of this many replicas has too many operations",
                           std::to_string(replicas),
-                          "at most " + std::to_string(kMostOperations / std::max<std::size_t>(1, job.slots.size())),
+                          "at most " + std::to_string(kMaxOperations / std::max<std::size_t>(1, job.slots.size())),
                           "",
                           ""};
     const auto model = StepModel::make(job, replicas);
@@ -72,21 +72,21 @@ Result<ReplicaScaling> replicaScaling(const TraceJob& whole, const OtherReplicas
     ReplicaScaling scaling{.measuredReplicas = job.replicas, .notes = regular->notes};
     scaling.measured = stepTimes(job.stepSeconds());
     const auto slow = static_cast<int>(slowWorkers(*regular, computeFactors(*regular)).size());
-    int most = 0;
+    int largest = 0;
     for (const int n : options.replicas) {
         auto drawn = drawnSteps(*regular, n, options);
         if (!drawn)
             return drawn.errors();
         scaling.drawn.push_back(*drawn);
-        most = std::max(most, n);
+        largest = std::max(largest, n);
     }
     scaling.assumptions = {"the global batch grows with the replicas: each keeps its micro-batches",
                            "gathers and reductions over the replicas scale with a ring's share (n - 1) / n on the same links",
                            "collectives and gaps of a step come together from one measured step"};
-    if (most > job.replicas)
+    if (largest > job.replicas)
         scaling.assumptions.push_back("further replicas are like the " + std::to_string(job.replicas)
                                       + " measured ones, one of which is drawn for each in every step");
-    if (const std::string unseen = unseenText(job.workers(), slow, most * job.stages); !unseen.empty())
+    if (const std::string unseen = unseenText(job.workers(), slow, largest * job.stages); !unseen.empty())
         scaling.assumptions.push_back(unseen);
     if (job.steps.size() < 20)
         scaling.assumptions.push_back("with " + std::to_string(job.steps.size())

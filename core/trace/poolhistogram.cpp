@@ -17,7 +17,7 @@ int binsOf(const std::vector<double>& sorted)
     const double width = 2 * iqr / std::cbrt(static_cast<double>(sorted.size()));
     if (!(range > 0))
         return 1;
-    return width > 0 ? static_cast<int>(std::clamp(std::ceil(range / width), 1.0, static_cast<double>(kMostPoolBins))) : kMostPoolBins;
+    return width > 0 ? static_cast<int>(std::clamp(std::ceil(range / width), 1.0, static_cast<double>(kMaxPoolBins))) : kMaxPoolBins;
 }
 
 } // namespace

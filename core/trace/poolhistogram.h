@@ -13,7 +13,7 @@ struct PoolHistogram {
     std::size_t values = 0;           ///< finite ones
 };
 
-inline constexpr int kMostPoolBins = 60;
+inline constexpr int kMaxPoolBins = 60;
 
 /// Bins of width 2 IQR n^(-1/3) (D. Freedman and P. Diaconis, Z. Wahrscheinlichkeitstheorie verw. Gebiete 57, 1981), at most kMostPoolBins,
 /// one where all values are equal. Empty without values. Pure; any thread.

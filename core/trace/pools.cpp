@@ -13,7 +13,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kFewestForFit = 8, kFewForFit = 30, kFewForTail = 100;
+constexpr std::size_t kMinForFit = 8, kFewForFit = 30, kFewForTail = 100;
 constexpr double kRefuted = 0.05;
 
 double totalSeconds(const DurationPool& pool)
@@ -34,7 +34,7 @@ DurationPool fittedPool(std::string signature, std::vector<double> seconds)
     DurationPool pool{.signature = std::move(signature), .seconds = std::move(seconds)};
     std::vector<double> positive;
     std::copy_if(pool.seconds.begin(), pool.seconds.end(), std::back_inserter(positive), [](double x) { return x > 0; });
-    if (positive.size() >= kFewestForFit && varianceOf(positive) > 0)
+    if (positive.size() >= kMinForFit && varianceOf(positive) > 0)
         if (const auto fits = fitFamilies(positive); fits.ok() && !fits->empty())
             pool.fit = fits->front();
     if (pool.seconds.size() < kFewForFit)

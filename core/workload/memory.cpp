@@ -74,10 +74,10 @@ double operatorBytes(const GenericOperator& op, const Shape& s)
 /// Of an operator list, the operators that are applied most often are its block, which full recomputation repeats.
 int blockRepeats(const ModelConfig& m)
 {
-    int most = 0;
+    int largest = 0;
     for (const GenericOperator& op : m.operators)
-        most = std::max(most, op.count);
-    return most;
+        largest = std::max(largest, op.count);
+    return largest;
 }
 
 /// Kept by an operator list: everything, or with full recomputation the input of every block and what is not part of it.

@@ -14,7 +14,7 @@
 namespace prism::fuzz {
 namespace {
 
-constexpr double kMostItems = 20'000; ///< of a schedule, and kernels of a rank: what one run may cost
+constexpr double kMaxItems = 20'000; ///< of a schedule, and kernels of a rank: what one run may cost
 
 bool isSmall(const StepGraph& g)
 {
@@ -23,7 +23,7 @@ bool isSmall(const StepGraph& g)
     for (const Program& p : g.programs)
         for (const Block& b : p.blocks)
             ops += b.ops.size() * static_cast<std::size_t>(std::min(b.repeat, 1 << 20));
-    return 1.0 * s.numStages * s.numChunks * s.numMicrobatches < kMostItems && static_cast<double>(ops) < kMostItems && g.numReplicas <= 64
+    return 1.0 * s.numStages * s.numChunks * s.numMicrobatches < kMaxItems && static_cast<double>(ops) < kMaxItems && g.numReplicas <= 64
            && g.cellRanks() <= 64;
 }
 

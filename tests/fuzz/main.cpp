@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// For one input, of the processor and of the wall's clock; the slowest sound one takes less than a second without sanitizers.
-constexpr unsigned kMostCpuSeconds = 60, kMostWaitingSeconds = 1'800;
+constexpr unsigned kMaxCpuSeconds = 60, kMaxWaitingSeconds = 1'800;
 
 struct Options {
     double seconds = 60;
@@ -61,9 +61,9 @@ std::vector<std::string> seedsOf(const Options& options, const Target& target)
 void run(const Target& target, const std::string& input)
 {
     std::ofstream(std::string("last-input-") + target.name, std::ios::binary) << input;
-    const itimerval most{{0, 0}, {kMostCpuSeconds, 0}}, none{};
-    setitimer(ITIMER_PROF, &most, nullptr); // SIGPROF ends the program
-    alarm(kMostWaitingSeconds);
+    const itimerval largest{{0, 0}, {kMaxCpuSeconds, 0}}, none{};
+    setitimer(ITIMER_PROF, &largest, nullptr); // SIGPROF ends the program
+    alarm(kMaxWaitingSeconds);
     target.run(input);
     alarm(0);
     setitimer(ITIMER_PROF, &none, nullptr);
@@ -83,12 +83,12 @@ Clocks clocks()
 /// Runs for so many seconds of work, so that a busy machine looks as hard as an idle one; a target that waits ends by the wall's clock.
 void loop(const Options& options, const Target& target, double seconds)
 {
-    constexpr double kMostWaiting = 20;
+    constexpr double kMaxWaiting = 20;
     Mutator mutator(options.seed, seedsOf(options, target), target);
     const Clocks start = clocks();
     std::uint64_t runs = 0;
     double slowest = 0;
-    for (Clocks now = start; runs == 0 || (now.cpu - start.cpu < seconds && now.wall - start.wall < kMostWaiting * seconds);) {
+    for (Clocks now = start; runs == 0 || (now.cpu - start.cpu < seconds && now.wall - start.wall < kMaxWaiting * seconds);) {
         run(target, mutator.next());
         const double before = now.cpu;
         now = clocks();

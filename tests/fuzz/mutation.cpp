@@ -7,7 +7,7 @@
 namespace prism::fuzz {
 namespace {
 
-constexpr std::size_t kMostWords = 4'000;
+constexpr std::size_t kMaxWords = 4'000;
 
 /// What readers stumble over.
 const std::vector<std::string>& extremes()
@@ -61,7 +61,7 @@ void addWords(const std::string& text, std::vector<std::string>& words)
         if (letter && word.size() < 40)
             word += c;
         if (!letter && !word.empty()) {
-            if (words.size() < kMostWords)
+            if (words.size() < kMaxWords)
                 words.push_back(word);
             word.clear();
         }

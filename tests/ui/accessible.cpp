@@ -85,7 +85,7 @@ TEST_F(Accessible, EveryChartIsReadAsATable)
             ++charts;
             const QString text = chart->tableText();
             EXPECT_FALSE(text.isEmpty());
-            EXPECT_LE(text.count(u'\n'), PlotBase::kMostReadRows);
+            EXPECT_LE(text.count(u'\n'), PlotBase::kMaxReadRows);
             chart->setFocusItem(-1);
             QFocusEvent focus(QEvent::FocusIn);
             QApplication::sendEvent(chart, &focus);

@@ -23,7 +23,7 @@ class FieldsWalk {
 public:
     explicit FieldsWalk(unsigned seed) : m_random(seed), m_first(workspace, theme), m_second(workspace, theme)
     {
-        workspace.bridge().setSamples(kFewestSamples);
+        workspace.bridge().setSamples(kMinSamples);
         workspace.study().reset(smallStudy(), 1);
         for (ConfigEditor* editor : {&m_first, &m_second})
             for (const char* group : {"model", "cluster", "parallelism", "training", "variability"})
@@ -81,7 +81,7 @@ public:
         EXPECT_FALSE(opened->content.readOnlyReason.isEmpty()) << where << ": one window writes";
         EXPECT_EQ(toJson(*entryOf(opened->content.state, study.currentId())), toJson(*study.current()->scenario)) << where;
         Workspace other;
-        other.bridge().setSamples(kFewestSamples);
+        other.bridge().setSamples(kMinSamples);
         ConfigEditor editor(other, theme);
         other.study().reset(opened->content.state, opened->content.currentId);
         other.study().setReadOnly(true);

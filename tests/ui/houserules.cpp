@@ -27,7 +27,7 @@ protected:
     /// No row of the view is denser than those of the house's tables.
     void checkRows(QAbstractItemView& view, const std::string& where)
     {
-        constexpr int kLeast = 26; // of tables, at scale 1
+        constexpr int kMin = 26; // of tables, at scale 1
         const QAbstractItemModel* model = view.model();
         for (int row = 0; model && row < std::min(model->rowCount(), 5); ++row)
             for (QModelIndex at = model->index(row, 0); at.isValid(); at = model->index(0, 0, at)) {
@@ -35,7 +35,7 @@ protected:
                 if (shown.isEmpty())
                     break;
                 ++m_rows;
-                EXPECT_GE(shown.height(), kLeast) << where << ": " << at.data().toString().toStdString();
+                EXPECT_GE(shown.height(), kMin) << where << ": " << at.data().toString().toStdString();
             }
     }
     int m_rows = 0;

@@ -33,7 +33,7 @@ protected:
     std::unique_ptr<MainWindow> crowdedWindow()
     {
         auto window = smallWindow();
-        window->workspace().bridge().setSamples(kFewestSamples);
+        window->workspace().bridge().setSamples(kMinSamples);
         StudyModel& study = window->workspace().study();
         while (study.state().entries.size() < kScenarios)
             study.duplicate(1);

@@ -97,8 +97,8 @@ private:
     }
     [[nodiscard]] bool endsInLongName(const QString& text) const
     {
-        constexpr qsizetype kLeast = 3; // letters by which a name is known
-        for (qsizetype n = kLeast; n <= std::min(text.size(), m_longName.size()); ++n)
+        constexpr qsizetype kMin = 3; // letters by which a name is known
+        for (qsizetype n = kMin; n <= std::min(text.size(), m_longName.size()); ++n)
             if (text.endsWith(m_longName.left(n)))
                 return true;
         return false;
@@ -139,9 +139,9 @@ private:
                 add(QStringLiteral("%1 stands beyond its %2").arg(nameOf(part), QString::fromLatin1(around->metaObject()->className())));
                 break;
             }
-        const QSize least = part.minimumSizeHint();
+        const QSize smallest = part.minimumSizeHint();
         const bool needsAll = qobject_cast<const QAbstractButton*>(&part) || qobject_cast<const PlotBase*>(&part);
-        if (needsAll && (part.width() + 1 < least.width() || part.height() + 1 < least.height()))
+        if (needsAll && (part.width() + 1 < smallest.width() || part.height() + 1 < smallest.height()))
             add(QStringLiteral("%1 has less room than it needs").arg(nameOf(part)));
     }
     static QString nameOf(const QWidget& part)

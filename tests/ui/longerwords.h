@@ -12,12 +12,12 @@ namespace prism::ui::test {
 inline QString lengthened(const QString& label)
 {
     static const QString kFiller = QStringLiteral("ungsverfahrenseinheit");
-    constexpr qsizetype kShort = 10, kLeastWord = 3;
+    constexpr qsizetype kShort = 10, kMinWord = 3;
     const double growth = label.size() <= kShort ? 0.6 : 0.33;
     QString longer;
     qsizetype word = 0; // letters of the word before the next character
     const auto endWord = [&] {
-        if (word >= kLeastWord)
+        if (word >= kMinWord)
             longer +=
                 kFiller.left(std::clamp<qsizetype>(static_cast<qsizetype>(growth * static_cast<double>(word) + 0.5), 1, kFiller.size()));
         word = 0;

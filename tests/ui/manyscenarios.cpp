@@ -145,14 +145,14 @@ TEST_F(ManyScenarios, SixCurvesAreDrawnAndThePickedOneIsAmongThem)
             list << c.id;
         return list;
     };
-    ASSERT_EQ(drawn().size(), kMostCurves);
+    ASSERT_EQ(drawn().size(), kMaxCurves);
     EXPECT_TRUE(drawn().contains(1)) << "the baseline";
     EXPECT_TRUE(drawn().contains(ids.back())) << "the current one, though the slowest";
     const int left = ids[7];
     ASSERT_FALSE(drawn().contains(left)) << "a slow one that nobody looks at";
     window->workspace().selection().setScenario(left);
     EXPECT_TRUE(drawn().contains(left));
-    EXPECT_EQ(drawn().size(), kMostCurves);
+    EXPECT_EQ(drawn().size(), kMaxCurves);
     EXPECT_EQ(page.asTable().rows.size(), 9) << "the table has all of them";
 }
 

@@ -72,7 +72,7 @@ TEST(FormatAnswers, ATextWithItsUnitIsTheValueToThreeDigits)
                                           {u"min"_s, 1.0 / 1440}};
     struct Kind {
         format::Quantity (*text)(double);
-        double least, most, base; ///< the range that has units; the largest number of a unit but the last
+        double smallest, largest, base; ///< the range that has units; the largest number of a unit but the last
     };
     std::mt19937 random(7);
     for (const Kind& kind :
@@ -80,11 +80,11 @@ TEST(FormatAnswers, ATextWithItsUnitIsTheValueToThreeDigits)
           Kind{format::si, 1, 1e17, 1000}, Kind{format::dollars, 2, 1e11, 1000}, Kind{format::energy, 1e-2, 1e5, 1000},
           Kind{format::tonnes, 1e-2, 1e5, 1000}, Kind{format::days, 1e-3, 900, 60}})
         for (int i = 0; i < 60; ++i) {
-            const double value = kind.least * std::pow(kind.most / kind.least, std::uniform_real_distribution(0.0, 1.0)(random));
+            const double value = kind.smallest * std::pow(kind.largest / kind.smallest, std::uniform_real_distribution(0.0, 1.0)(random));
             const format::Quantity q = kind.text(value);
             ASSERT_TRUE(sizes.contains(q.unit)) << q.unit.toStdString();
             EXPECT_NEAR(numberIn(q.number) * sizes.at(q.unit), value, 0.00501 * value) << q.text().toStdString();
-            EXPECT_LE(numberIn(q.number), value > kind.most / 1e3 ? 1e6 : kind.base) << q.text().toStdString();
+            EXPECT_LE(numberIn(q.number), value > kind.largest / 1e3 ? 1e6 : kind.base) << q.text().toStdString();
             EXPECT_GE(numberIn(q.number), 1) << q.text().toStdString();
         }
 }
@@ -280,11 +280,11 @@ TEST(SearchFiles, KeepTheLatestTwenty)
 {
     const QTemporaryDir folder;
     const SearchFile files(folder.path());
-    for (int i = 0; i < kMostSearches + 3; ++i) {
+    for (int i = 0; i < kMaxSearches + 3; ++i) {
         files.write(std::to_string(i), "text");
-        EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files).size(), std::min(i + 1, kMostSearches));
+        EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files).size(), std::min(i + 1, kMaxSearches));
     }
-    EXPECT_EQ(files.read(std::to_string(kMostSearches + 2)), "text");
+    EXPECT_EQ(files.read(std::to_string(kMaxSearches + 2)), "text");
 }
 
 TEST(AdviceAnswers, ADifferenceMustExceedBothIntervals)

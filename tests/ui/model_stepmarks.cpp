@@ -34,7 +34,7 @@ TEST(StepMarks, EveryLineThatIsNoneIsNamed)
     EXPECT_EQ(marks.errors()[1].path, "line 3");
     EXPECT_EQ(marks.errors()[2].path, "line 4") << "a time without words";
     QString many;
-    for (std::size_t i = 0; i <= kMostMarks; ++i)
+    for (std::size_t i = 0; i <= kMaxMarks; ++i)
         many += u"1 s x\n"_s;
     EXPECT_FALSE(marksFrom(many).ok());
     EXPECT_EQ(secondsFrom(u"nan s"_s), 0);

@@ -523,20 +523,20 @@ TEST(StudyAnswers, MarksAreSixtyLettersAndLettersFromA)
     EXPECT_EQ(letterOf(0), u"A"_s);
     EXPECT_EQ(letterOf(25), u"Z"_s);
     QString many;
-    for (std::size_t i = 0; i < kMostMarks; ++i)
-        many += u"%1 s %2\n"_s.arg(kMostMarks - i).arg(QString(70, u'w'));
+    for (std::size_t i = 0; i < kMaxMarks; ++i)
+        many += u"%1 s %2\n"_s.arg(kMaxMarks - i).arg(QString(70, u'w'));
     const Result<std::vector<TimeMark>> marks = marksFrom(many);
     ASSERT_TRUE(marks.ok());
-    ASSERT_EQ(marks->size(), kMostMarks);
+    ASSERT_EQ(marks->size(), kMaxMarks);
     EXPECT_EQ(marks->front().seconds, 1);
     EXPECT_EQ(marks->front().text.size(), 60U);
     const Result<std::vector<TimeMark>> refused = marksFrom(u"\n\nx\n"_s + many + u"1 s y"_s);
     ASSERT_EQ(refused.errors().size(), 2U);
     EXPECT_EQ(refused.errors()[0].path, "line 3");
-    EXPECT_EQ(refused.errors()[1].found, std::to_string(kMostMarks + 1) + " marks; " + std::to_string(kMostMarks) + " at most");
+    EXPECT_EQ(refused.errors()[1].found, std::to_string(kMaxMarks + 1) + " marks; " + std::to_string(kMaxMarks) + " at most");
     QJsonArray array = marksJson(*marks);
     array << array[0] << array[1];
-    EXPECT_EQ(marksFrom(array).size(), kMostMarks);
+    EXPECT_EQ(marksFrom(array).size(), kMaxMarks);
     EXPECT_EQ(marksFrom(array).front(), marks->front());
 }
 

@@ -80,9 +80,9 @@ TEST(Report, LongNamesLoseNoRowsAtTheFootOfASheet)
 {
     Findings found = foundOnce();
     const QString name = u"Großrechenzentrumsverbundkonfiguration mit Tensorparallelität "_s;
-    while (found.scenarios.size() < kMostFound)
+    while (found.scenarios.size() < kMaxFound)
         found.scenarios.push_back(found.scenarios.back());
-    for (std::size_t i = 0; i < kMostFound; ++i)
+    for (std::size_t i = 0; i < kMaxFound; ++i)
         found.scenarios[i].name = name + QString::number(i + 1);
     found.answer.sentence = u"%1 and %2 cannot be told apart."_s.arg(found.scenarios[0].name, found.scenarios[1].name);
     const std::vector<ReportPage> pages = reportPages(found, ReportForm::paper);
@@ -109,11 +109,11 @@ TEST(Report, EverySlideSaysASentenceAboutWhatItShows)
     const auto mentionsThat = [](const QString& sentence, const QString& what) {
         EXPECT_TRUE(sentence.endsWith(u'.') && sentence.contains(what)) << sentence.toStdString();
     };
-    const auto [least, most] =
+    const auto [smallest, largest] =
         std::minmax_element(found.scenarios.begin(), found.scenarios.end(),
                             [](const FoundScenario& a, const FoundScenario& b) { return a.snapshot->across.p95 < b.snapshot->across.p95; });
-    mentionsThat(scenarioSentence(found), format::seconds(least->snapshot->across.p95).text() + u" with "_s + least->name);
-    mentionsThat(scenarioSentence(found), format::seconds(most->snapshot->across.p95).text() + u" with "_s + most->name);
+    mentionsThat(scenarioSentence(found), format::seconds(smallest->snapshot->across.p95).text() + u" with "_s + smallest->name);
+    mentionsThat(scenarioSentence(found), format::seconds(largest->snapshot->across.p95).text() + u" with "_s + largest->name);
     ASSERT_TRUE(found.best().job);
     mentionsThat(costSentence(found), format::dollars(found.best().job->costUsdMean).text());
     for (const ReportChart& chart : reportCharts(found))

@@ -59,11 +59,11 @@ TEST_F(Recovery, KillDuringEditsLosesAtMostTheLastKeystrokes)
     ASSERT_TRUE(window->openStudy(path));
     QFile mark(path + u".mark"_s);
     ASSERT_TRUE(mark.open(QIODevice::ReadOnly));
-    const auto least = mark.readAll().toLongLong();
+    const auto smallest = mark.readAll().toLongLong();
     const StudyModel& study = window->workspace().study();
     ASSERT_EQ(study.state().entries.size(), 2U);
     EXPECT_FALSE(study.isReadOnly());
-    EXPECT_GE(study.entry(1)->scenario->training.globalBatchSize, least);
+    EXPECT_GE(study.entry(1)->scenario->training.globalBatchSize, smallest);
     EXPECT_EQ(study.state().baselineId, 1);
     settle(*window);
 }

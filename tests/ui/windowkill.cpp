@@ -48,7 +48,7 @@ public:
     {
         for (;;) { // a window that was closed is opened again, as by the next start
             MainWindow window(m_theme);
-            window.workspace().bridge().setSamples(kFewestSamples);
+            window.workspace().bridge().setSamples(kMinSamples);
             window.startSession();
             acknowledge("start", window);
             if (pick(8) == 0)

@@ -167,7 +167,7 @@ void EngineBridge::cancel()
 
 void EngineBridge::setSamples(int numSamples)
 {
-    m_samples = std::clamp(numSamples, kFewestSamples, kMostSamples);
+    m_samples = std::clamp(numSamples, kMinSamples, kMaxSamples);
     m_precision = 0;
     forgetAnswers();
 }

@@ -25,7 +25,7 @@ struct ScenarioResult {
     [[nodiscard]] bool stale() const { return computing || invalid || cancelled; }
 };
 
-inline constexpr int kFewestSamples = 100, kMostSamples = 1'000'000;
+inline constexpr int kMinSamples = 100, kMaxSamples = 1'000'000;
 inline constexpr int kBurstMs = 12;         ///< shorter than a frame: keystrokes and the steps of a held key are no burst
 inline constexpr int kBurstSpacingMs = 120; ///< of the starts while a burst lasts: 50 edits in 100 ms are two computations
 

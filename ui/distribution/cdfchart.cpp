@@ -318,13 +318,13 @@ void CdfChart::setAxes()
             top = std::max(top, point.perSecond * 100);
     }
     const bool zoomed = d.zoomHigh > d.zoomLow;
-    const int most = std::max(2, static_cast<int>(d.plot.width() / d.theme.look().px(96)));
+    const int largest = std::max(2, static_cast<int>(d.plot.width() / d.theme.look().px(96)));
     if (zoomed) {
         low = d.zoomLow;
         high = d.zoomHigh;
     }
     d.unit = format::timeUnit(high);
-    d.ticksX = coveringTicks(low * d.unit.perSecond, high * d.unit.perSecond, most);
+    d.ticksX = coveringTicks(low * d.unit.perSecond, high * d.unit.perSecond, largest);
     d.xAxis = {zoomed ? low : d.ticksX.values.front() / d.unit.perSecond, zoomed ? high : d.ticksX.values.back() / d.unit.perSecond};
     d.ticksY = d.mode == Mode::density      ? coveringTicks(0, std::max(top, 1e-9), 4)
                : d.mode == Mode::exceedance ? Ticks{{-4, -3, -2, -1, 0}, 1, 0}

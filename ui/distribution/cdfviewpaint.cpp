@@ -142,8 +142,8 @@ void CdfView::drawNoiseFree(QPainter& p, const Look& look) const
     p.setFont(look.font(Type::tick));
     const QFontMetricsF metrics(p.font());
     const QString name = tr("Noise-free %1").arg(format::seconds(read->noiseFreeSeconds).text());
-    const double width = metrics.horizontalAdvance(name), least = metrics.horizontalAdvance(axisTitle()) + look.px(20);
-    const double left = std::max(least, std::min(x - width / 2, d.plot.right() - width));
+    const double width = metrics.horizontalAdvance(name), smallest = metrics.horizontalAdvance(axisTitle()) + look.px(20);
+    const double left = std::max(smallest, std::min(x - width / 2, d.plot.right() - width));
     p.setPen(look[Role::textSecondary]);
     if (left + width <= d.plot.right() + look.px(16))
         p.drawText(QPointF(left, d.plot.top() - look.px(12)), name);

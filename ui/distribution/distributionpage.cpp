@@ -189,7 +189,7 @@ void DistributionPage::setContext(const PageContext& context)
 {
     if (context.selection && context.selection != m_context.selection)
         connect(context.selection, &Selection::changed, this, [this] {
-            if (drawableCount(m_context) > kMostCurves)
+            if (drawableCount(m_context) > kMaxCurves)
                 refresh(); // the picked one is drawn
             m_chart->setBrushed(m_context.selection->picked().scenario);
         });
@@ -336,8 +336,8 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
     const StateText printed = textOf(stateOf(current), current && current->snapshot, tr("Computing the first samples"));
     m_chart->setNotice(printed.message);
     QString note = printed.note;
-    if (const int drawable = drawableCount(m_context); note.isEmpty() && drawable > kMostCurves)
-        note = tr("%1 of %2 curves: current, baseline, fastest p95").arg(kMostCurves).arg(drawable);
+    if (const int drawable = drawableCount(m_context); note.isEmpty() && drawable > kMaxCurves)
+        note = tr("%1 of %2 curves: current, baseline, fastest p95").arg(kMaxCurves).arg(drawable);
     m_note->setText(note);
     m_note->setVisible(!note.isEmpty());
     const ShownScenario* read = readScenario();
@@ -460,8 +460,8 @@ TableData DistributionPage::asTable() const
 
 QSize DistributionPage::exportSize() const
 {
-    constexpr int kLeastWidth = 640, kLeastHeight = 420; // at scale 1
-    return {std::max(width(), m_theme.px(kLeastWidth)), std::max(height(), m_theme.px(kLeastHeight))};
+    constexpr int kMinWidth = 640, kMinHeight = 420; // at scale 1
+    return {std::max(width(), m_theme.px(kMinWidth)), std::max(height(), m_theme.px(kMinHeight))};
 }
 
 void DistributionPage::paintExport(QPainter& painter)

@@ -128,9 +128,9 @@ QLayout* ConfigEditor::makeTools()
     m_filter->setAccessibleName(tr("Find a parameter"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setAcceptDrops(false);
-    const auto least = [this] { m_filter->setMinimumWidth(fieldWidthFor(m_filter->placeholderText(), m_theme)); };
-    connect(&m_theme, &Theme::changed, m_filter, least);
-    least();
+    const auto smallest = [this] { m_filter->setMinimumWidth(fieldWidthFor(m_filter->placeholderText(), m_theme)); };
+    connect(&m_theme, &Theme::changed, m_filter, smallest);
+    smallest();
     m_all = new QCheckBox(tr("Show all"));
     m_all->setToolTip(tr("Also show what is rarely changed"));
     tools->addWidget(m_filter);

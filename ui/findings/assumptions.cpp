@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kMostSlowPlaces = 3; // that are named one by one
+constexpr std::size_t kMaxSlowPlaces = 3; // that are named one by one
 
 QString cvText(const Distribution& d)
 {
@@ -67,7 +67,7 @@ QStringList assumptionSentences(const Scenario& s)
 QStringList slowPlaceSentences(const Scenario& s, const QString& name)
 {
     QStringList lines;
-    if (s.variability.slow.size() > kMostSlowPlaces)
+    if (s.variability.slow.size() > kMaxSlowPlaces)
         return lines;
     for (const SlowEntry& slow : s.variability.slow) {
         QString sentence = QObject::tr("%1 %2 takes %3 as long as the others, all the time.")

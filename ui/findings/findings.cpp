@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kMostCauses = 4;
+constexpr std::size_t kMaxCauses = 4;
 constexpr int kJobRuns = 4'000;
 
 QString text(const std::string& s)
@@ -36,7 +36,7 @@ std::vector<const ScenarioEntry*> chosen(const FindingsQuery& query)
 {
     std::vector<int> ids;
     const auto take = [&](const ScenarioEntry* e) {
-        if (e && !e->archived && ids.size() < kMostFound && std::find(ids.begin(), ids.end(), e->id) == ids.end())
+        if (e && !e->archived && ids.size() < kMaxFound && std::find(ids.begin(), ids.end(), e->id) == ids.end())
             ids.push_back(e->id);
     };
     take(query.state.find(query.state.baselineId));
@@ -133,7 +133,7 @@ public:
         std::stable_sort(rows.begin(), rows.end(), [](const SensitivityRow* a, const SensitivityRow* b) {
             return a->spreadDoubled.p95.value > b->spreadDoubled.p95.value;
         });
-        for (std::size_t i = 0; i < std::min(rows.size(), kMostCauses); ++i) {
+        for (std::size_t i = 0; i < std::min(rows.size(), kMaxCauses); ++i) {
             const SensitivityRow& r = *rows[i];
             const QString name =
                 r.label.empty() || r.label == r.id ? format::kernelClass(text(r.id)) : text(r.label).section(u" ("_s, 0, 0);

@@ -74,7 +74,7 @@ struct Findings {
     };
     [[nodiscard]] const FoundScenario& best() const { return scenarios[advised]; }
 };
-inline constexpr std::size_t kMostFound = 6;
+inline constexpr std::size_t kMaxFound = 6;
 
 /// Blocks its thread for as long as the insights take; the same bits for the same query, seed and version. Errors: no scenario that can be
 /// computed (their diagnostics), cancelled.

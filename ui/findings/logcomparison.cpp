@@ -11,12 +11,12 @@ namespace prism::ui {
 namespace {
 
 constexpr int kCurvePoints = 200, kSniffedLines = 4'000;
-constexpr std::size_t kMostDrawn = 20'000; ///< steps of the series; longer ones are thinned evenly
+constexpr std::size_t kMaxDrawn = 20'000; ///< steps of the series; longer ones are thinned evenly
 
 /// Steps of a run that are drawn as something else than compared.
 void addSeries(LogComparison& held, const LoggedRun& run, const RunShape& shape, double& counted)
 {
-    const double stall = std::max(kLeastStallSeconds, kStallNoises * shape.noiseSeconds);
+    const double stall = std::max(kMinStallSeconds, kStallNoises * shape.noiseSeconds);
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const LoggedStep& step = run.steps[i];
         SeriesStep drawn;
@@ -41,9 +41,9 @@ void addSeries(LogComparison& held, const LoggedRun& run, const RunShape& shape,
 
 void thin(std::vector<SeriesStep>& series)
 {
-    if (series.size() <= kMostDrawn)
+    if (series.size() <= kMaxDrawn)
         return;
-    const std::size_t every = (series.size() + kMostDrawn - 1) / kMostDrawn;
+    const std::size_t every = (series.size() + kMaxDrawn - 1) / kMaxDrawn;
     std::vector<SeriesStep> kept;
     for (std::size_t i = 0; i < series.size(); ++i)
         if (i % every == 0 || series[i].kind != SeriesStep::Kind::compared)
@@ -75,7 +75,7 @@ bool looksLikeStepLog(std::string_view text)
     for (int line = 0; line < kSniffedLines && !text.empty(); ++line) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         (void)reader.line(text.substr(0, end));
-        if (static_cast<int>(reader.log().steps()) >= kFewestSteps)
+        if (static_cast<int>(reader.log().steps()) >= kMinSteps)
             return true;
         text.remove_prefix(std::min(end + 1, text.size()));
     }

@@ -81,12 +81,12 @@ QString fabricFor(const QString& gpu)
 {
     const QStringList words = wordsOf(gpu);
     QString best;
-    qsizetype most = 0;
+    qsizetype largest = 0;
     for (const std::string& name : presetNames("fabric")) {
         const QStringList own = wordsOf(QString::fromStdString(name));
         const qsizetype shared = std::count_if(own.begin(), own.end(), [&](const QString& word) { return words.contains(word); });
-        if (shared > most) {
-            most = shared;
+        if (shared > largest) {
+            largest = shared;
             best = QString::fromStdString(name);
         }
     }

@@ -22,7 +22,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 kSniffed = 64 * 1024;
-constexpr int kMostNotes = 40;
+constexpr int kMaxNotes = 40;
 
 QString sentence(const Diagnostic& d)
 {
@@ -32,7 +32,7 @@ QString sentence(const Diagnostic& d)
 void take(QStringList& notes, const Diagnostics& diagnostics)
 {
     for (const Diagnostic& d : diagnostics)
-        if (notes.size() < kMostNotes)
+        if (notes.size() < kMaxNotes)
             notes << sentence(d);
 }
 
@@ -53,13 +53,13 @@ bool isEndless(const QString& path)
     return info.exists() && !info.isFile() && !info.isDir();
 }
 
-Result<QByteArray> beginningOf(const QString& path, qint64 most)
+Result<QByteArray> beginningOf(const QString& path, qint64 largest)
 {
     Result<ByteSource> source = ByteSource::open(path.toStdString());
     if (!source.ok())
         return source.errors();
-    QByteArray text(most, '\0');
-    const std::size_t read = source->read(std::span<char>(text.data(), static_cast<std::size_t>(most)));
+    QByteArray text(largest, '\0');
+    const std::size_t read = source->read(std::span<char>(text.data(), static_cast<std::size_t>(largest)));
     text.truncate(static_cast<qsizetype>(read));
     return text;
 }
@@ -181,11 +181,11 @@ bool isTrace(FoundFile kind)
     return kind == FoundFile::stageTable || kind == FoundFile::pipelineEvents || kind == FoundFile::profilerTraces;
 }
 
-Result<QByteArray> contentOf(const QString& path, std::size_t most)
+Result<QByteArray> contentOf(const QString& path, std::size_t largest)
 {
     if (isEndless(path))
         return Diagnostic{.path = path.toStdString(), .message = "this is a device or pipe, no file", .accepted = "a file"};
-    const Result<std::string> text = readTextFile(path.toStdString(), most);
+    const Result<std::string> text = readTextFile(path.toStdString(), largest);
     if (!text)
         return text.errors();
     return QByteArray::fromStdString(*text);

@@ -22,7 +22,7 @@ enum class FoundFile { other, stageTable, pipelineEvents, profilerTraces };
 [[nodiscard]] bool isTrace(FoundFile kind);
 /// The content of a file (core/base/textfile.h: gzip, UTF-16), at most `most` bytes. Errors: a device or pipe, not readable, larger,
 /// damaged.
-[[nodiscard]] Result<QByteArray> contentOf(const QString& path, std::size_t most = kMaxTextBytes);
+[[nodiscard]] Result<QByteArray> contentOf(const QString& path, std::size_t largest = kMaxTextBytes);
 
 /// One step table or a folder of pipeline events: computations by worker and stage.
 struct JobFound {

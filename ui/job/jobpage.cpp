@@ -25,7 +25,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMostBars = 40, kLeastBars = 11;
+constexpr int kMaxBars = 40, kMinBars = 11;
 constexpr double kDateField = 112; // pixels at scale 1
 
 QWidget* column(const Theme& theme, const QList<std::pair<QWidget*, int>>& parts)
@@ -195,8 +195,8 @@ void JobPage::refreshEnds()
                                        format::dayOfRun(start, job->p95Days.value));
         text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
                            + (theme().presentation() ? u"."_s : tr(". Drag the flag, press Shift with an arrow, or pick a bar."));
-        data.bars = dayShares(*job, kMostBars, kLeastBars);
-        data.daysPerBar = daysPerBar(*job, kMostBars);
+        data.bars = dayShares(*job, kMaxBars, kMinBars);
+        data.daysPerBar = daysPerBar(*job, kMaxBars);
         data.series = scenario() ? scenario()->colour : 0;
         data.start = start;
         // Without a deadline the flag is at the day by which half of the runs are done, to be dragged.

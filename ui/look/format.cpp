@@ -167,10 +167,10 @@ QString interval(double halfWidthSeconds, const DeltaScale& scale)
 {
     if (!std::isfinite(halfWidthSeconds))
         return QString(kPlusMinus) + u' ' + kMissing;
-    const double half = std::abs(halfWidthSeconds) * scale.unit.perSecond, least = std::pow(10.0, -scale.decimals);
-    const QString text = half > 0 && half < least / 2 ? u"< "_s + fixed(least, scale.decimals)
-                         : half > 0                   ? fixed(half, scale.decimals)
-                                                      : u"0"_s;
+    const double half = std::abs(halfWidthSeconds) * scale.unit.perSecond, smallest = std::pow(10.0, -scale.decimals);
+    const QString text = half > 0 && half < smallest / 2 ? u"< "_s + fixed(smallest, scale.decimals)
+                         : half > 0                      ? fixed(half, scale.decimals)
+                                                         : u"0"_s;
     return QString(kPlusMinus) + u' ' + text + u' ' + scale.unit.name;
 }
 

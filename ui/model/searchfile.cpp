@@ -42,7 +42,7 @@ void SearchFile::write(const std::string& head, const std::string& text) const
     if (!writeWholeFile(pathOf(head), text).isEmpty())
         return;
     const QFileInfoList kept = QDir(m_folder).entryInfoList({u"*.jsonl"_s}, QDir::Files, QDir::Time);
-    for (qsizetype i = kMostSearches; i < kept.size(); ++i)
+    for (qsizetype i = kMaxSearches; i < kept.size(); ++i)
         QFile::remove(kept[i].filePath());
 }
 

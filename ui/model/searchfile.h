@@ -25,6 +25,6 @@ private:
     QString m_folder;
 };
 
-inline constexpr int kMostSearches = 20;
+inline constexpr int kMaxSearches = 20;
 
 } // namespace prism::ui

@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype kMostLetters = 60; ///< of the words of a mark
+constexpr qsizetype kMaxLetters = 60; ///< of the words of a mark
 
 void sort(std::vector<TimeMark>& marks)
 {
@@ -30,7 +30,7 @@ Diagnostic wrongLine(int number, const QString& found)
     Diagnostic d;
     d.path = QObject::tr("line %1").arg(number).toStdString();
     d.message = QObject::tr("A mark is a time and words.").toStdString();
-    d.found = found.left(kMostLetters).toStdString();
+    d.found = found.left(kMaxLetters).toStdString();
     d.accepted = "6.8 s the contract";
     return d;
 }
@@ -56,12 +56,12 @@ Result<std::vector<TimeMark>> marksFrom(const QString& text)
         const QRegularExpressionMatch found = line.match(typed);
         const double seconds = found.hasMatch() ? secondsFrom(found.captured(1)) : 0;
         if (seconds > 0)
-            marks.push_back({seconds, found.captured(2).simplified().left(kMostLetters).toStdString()});
+            marks.push_back({seconds, found.captured(2).simplified().left(kMaxLetters).toStdString()});
         else
             errors.push_back(wrongLine(number, typed.trimmed()));
     }
-    if (marks.size() > kMostMarks)
-        errors.push_back(wrongLine(number, QObject::tr("%1 marks; %2 at most").arg(marks.size()).arg(kMostMarks)));
+    if (marks.size() > kMaxMarks)
+        errors.push_back(wrongLine(number, QObject::tr("%1 marks; %2 at most").arg(marks.size()).arg(kMaxMarks)));
     if (!errors.empty())
         return errors;
     sort(marks);
@@ -103,8 +103,8 @@ std::vector<TimeMark> marksFrom(const QJsonArray& array)
     for (const auto& value : array) {
         const QJsonObject mark = value.toObject();
         const double seconds = mark[u"seconds"_s].toDouble();
-        const QString words = mark[u"text"_s].toString().simplified().left(kMostLetters);
-        if (seconds > 0 && std::isfinite(seconds) && !words.isEmpty() && marks.size() < kMostMarks)
+        const QString words = mark[u"text"_s].toString().simplified().left(kMaxLetters);
+        if (seconds > 0 && std::isfinite(seconds) && !words.isEmpty() && marks.size() < kMaxMarks)
             marks.push_back({seconds, words.toStdString()});
     }
     sort(marks);

@@ -10,7 +10,7 @@
 
 namespace prism::ui {
 
-inline constexpr std::size_t kMostMarks = 12; ///< letters that a footer can explain
+inline constexpr std::size_t kMaxMarks = 12; ///< letters that a footer can explain
 
 /// "6.8 s" and "930 ms" in seconds; no unit = seconds; 0 where it is no time above zero.
 [[nodiscard]] double secondsFrom(const QString& text);

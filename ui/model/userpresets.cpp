@@ -20,7 +20,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 kLargestFile = 256 * 1024; // bytes; a preset has some kilobytes
-constexpr int kMostFiles = 1000, kLongestName = 100;
+constexpr int kMaxFiles = 1000, kLongestName = 100;
 constexpr const char* kKindIds[] = {"gpu", "fabric", "price", "spread"};
 
 bool belongsTo(const Parameter& p, OwnKind kind)
@@ -142,7 +142,7 @@ void UserPresets::remove(const UserPreset& preset) const
 std::vector<UserPreset> UserPresets::all(QStringList* problems) const
 {
     std::vector<UserPreset> found;
-    const QFileInfoList files = QDir(m_folder).entryInfoList({u"*.json"_s}, QDir::Files, QDir::Name).mid(0, kMostFiles);
+    const QFileInfoList files = QDir(m_folder).entryInfoList({u"*.json"_s}, QDir::Files, QDir::Name).mid(0, kMaxFiles);
     for (const QFileInfo& info : files) {
         QFile file(info.filePath());
         Result<UserPreset> preset = info.size() <= kLargestFile && file.open(QIODevice::ReadOnly)

@@ -16,7 +16,7 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMaxRows = 60;
 
 /// "−593 ± 3 ms": both in the unit of the gain.
 QString gainText(const Estimate& gain)
@@ -39,8 +39,8 @@ void MovesModel::setMoves(const Moves& moves, double goalSeconds)
     m_moves = moves;
     // What gains nothing that is known is counted in the notes, not listed.
     std::erase_if(m_moves.moves, [](const Move& m) { return !m.improves; });
-    if (m_moves.moves.size() > kMostRows)
-        m_moves.moves.resize(kMostRows);
+    if (m_moves.moves.size() > kMaxRows)
+        m_moves.moves.resize(kMaxRows);
     m_goal = goalSeconds;
     endResetModel();
 }

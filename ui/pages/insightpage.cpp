@@ -104,9 +104,10 @@ bool InsightPage::fitsNextTo() const
 {
     if (!m_theme.presentation() || !parentWidget())
         return true;
-    const int least = m_side->minimumSizeHint().height();
+    const int smallest = m_side->minimumSizeHint().height();
     const int wide = std::max(static_cast<int>((width() - m_grid->spacing()) * m_sideShare), m_side->minimumSizeHint().width());
-    const int side = m_side->hasHeightForWidth() ? std::max(least, m_side->heightForWidth(wide)) : least; // its words take other lines
+    const int side =
+        m_side->hasHeightForWidth() ? std::max(smallest, m_side->heightForWidth(wide)) : smallest; // its words take other lines
     return std::max(m_main->minimumSizeHint().height(), side) <= parentWidget()->height();
 }
 

@@ -86,13 +86,13 @@ QString breakdownAnswer(const CostedStep& costed)
     const double all = b.sum();
     if (!(all > 0))
         return {};
-    const auto most = std::max_element(rest.begin(), rest.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+    const auto largest = std::max_element(rest.begin(), rest.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
     const QString compute =
         QObject::tr("Compute is %1 of the noise-free %2").arg(format::percent(b.computeSeconds / all), format::seconds(all).text());
-    if (!(most->second > 0))
+    if (!(largest->second > 0))
         return compute + u'.';
     return QObject::tr("%1; of the rest %2 takes most, %3 (%4).")
-        .arg(compute, most->first, format::seconds(most->second).text(), format::percent(most->second / all));
+        .arg(compute, largest->first, format::seconds(largest->second).text(), format::percent(largest->second / all));
 }
 
 } // namespace prism::ui

@@ -29,7 +29,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kDraw = 3; // the last choice
-constexpr int kMostDraws = 1'000'000;
+constexpr int kMaxDraws = 1'000'000;
 } // namespace
 
 PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
@@ -77,7 +77,7 @@ void PipelinePage::makeTools()
     m_which->setAccessibleName(tr("Which sampled step is shown"));
     m_number->setText(u"0"_s);
     m_number->setFixedWidth(theme().px(72));
-    m_number->setValidator(new QIntValidator(0, kMostDraws, m_number));
+    m_number->setValidator(new QIntValidator(0, kMaxDraws, m_number));
     m_number->setAccessibleName(tr("Number of the draw, from 0"));
     m_number->hide();
     m_trace->setToolTip(tr("Write the shown step for Perfetto and chrome://tracing"));

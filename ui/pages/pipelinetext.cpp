@@ -14,9 +14,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kMostClasses = 3; // named in a change
+constexpr std::size_t kMaxClasses = 3;  // named in a change
 constexpr double kReportedShare = 0.02; // of the change; what is less is not told
-constexpr double kLeastReported = 1e-6; // seconds
+constexpr double kMinReported = 1e-6;   // seconds
 
 struct KindGroup {
     QString name;
@@ -57,7 +57,7 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
 QString changeText(const Timeline& from, const Timeline& to)
 {
     const StepChange change = changeOfStep(from, to);
-    const double reported = std::max(kLeastReported, kReportedShare * std::abs(change.stepSeconds));
+    const double reported = std::max(kMinReported, kReportedShare * std::abs(change.stepSeconds));
     const KindGroup groups[] = {
         {QObject::tr("forward"), {SpanKind::forward}},
         {QObject::tr("backward"), {SpanKind::backward, SpanKind::weight}},
@@ -78,7 +78,7 @@ QString changeText(const Timeline& from, const Timeline& to)
     QStringList kinds, classes;
     for (const auto& [seconds, name] : parts)
         kinds << u"%1 %2"_s.arg(name, format::secondsDelta(seconds));
-    for (std::size_t i = 0; i < std::min(kMostClasses, change.byClass.size()); ++i)
+    for (std::size_t i = 0; i < std::min(kMaxClasses, change.byClass.size()); ++i)
         if (const SpanPart& part = change.byClass[i]; std::abs(part.seconds) >= reported)
             classes << u"%1 %2"_s.arg(
                 format::kernelClass(QString::fromStdString(to.classNames[static_cast<std::size_t>(part.kernelClass)])),

@@ -14,7 +14,7 @@ struct NodePlace {
 };
 /// Positions of a node's GPUs, each once.
 using NodePlaces = std::vector<NodePlace>;
-inline constexpr std::size_t kMostSlowNodes = 50; ///< listed and marked on the map
+inline constexpr std::size_t kMaxSlowNodes = 50; ///< listed and marked on the map
 
 /// Cells of the map on which a node is now; by the rank layout of the scenario. Empty for nodes that it does not have.
 [[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);

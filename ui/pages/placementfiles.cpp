@@ -18,14 +18,14 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kMostErrors = 3;
+constexpr std::size_t kMaxErrors = 3;
 
 QString sentenceOf(const Diagnostics& errors)
 {
     QStringList lines;
-    for (std::size_t i = 0; i < std::min(errors.size(), kMostErrors); ++i)
+    for (std::size_t i = 0; i < std::min(errors.size(), kMaxErrors); ++i)
         lines << QString::fromStdString(errors[i].path.empty() ? errors[i].message : errors[i].path + ": " + errors[i].message);
-    return lines.join(u'\n') + (errors.size() > kMostErrors ? QObject::tr("\nand %1 more").arg(errors.size() - kMostErrors) : QString());
+    return lines.join(u'\n') + (errors.size() > kMaxErrors ? QObject::tr("\nand %1 more").arg(errors.size() - kMaxErrors) : QString());
 }
 
 SpeedImport failed(const QString& problem)

@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMostNodesInARow = 64, kRacksInARow = 16; // a wider row has cells that nobody can point at
+constexpr int kMaxNodesInARow = 64, kRacksInARow = 16; // a wider row has cells that nobody can point at
 
 /// By node: the cells of the map that its GPUs work in, each once.
 std::vector<std::vector<int>> cellsByNode(const PlacementMap& map, const Scenario& scenario)
@@ -97,7 +97,7 @@ private:
     void add(GroupedPlaces& places, const std::vector<int>& members, const QString& name)
     {
         int worst = -1, worstNode = -1;
-        double least = 0;
+        double smallest = 0;
         std::vector<int> slow;
         for (const int node : members) {
             const int cell = worstOf(m_cells[static_cast<std::size_t>(node)], m_map, m_figure);
@@ -106,7 +106,7 @@ private:
             if (cell < 0)
                 continue;
             const double ratio = valueOf(cell);
-            least = worst < 0 ? ratio : std::min(least, ratio);
+            smallest = worst < 0 ? ratio : std::min(smallest, ratio);
             if (worst < 0 || ratio > valueOf(worst)) {
                 worst = cell;
                 worstNode = node;
@@ -122,7 +122,7 @@ private:
             cell.detail = detailOf(worst);
             if (members.size() > 1)
                 cell.detail += QObject::tr(", worst of nodes %1 to %2, which reach from %3")
-                                   .arg(format::count(members.front()), format::count(members.back()), format::factor(least));
+                                   .arg(format::count(members.front()), format::count(members.back()), format::factor(smallest));
         }
         places.data.cells.push_back(std::move(cell));
         places.nodeOf.push_back(worstNode >= 0 ? worstNode : members.empty() ? -1 : members.front());
@@ -209,10 +209,10 @@ GroupedPlaces placesBy(PlaceGrouping grouping, const PlacementMap& map, PlaceMet
     const int perRack = std::max(scenario.cluster.nodesPerPod, 1);
     NodeGroups groups(map, metric, scenario, hosts);
     const bool byNode = grouping == PlaceGrouping::node;
-    GroupedPlaces places = byNode ? groups.arrange(1, std::min(perRack, kMostNodesInARow), nameOf(grouping))
+    GroupedPlaces places = byNode ? groups.arrange(1, std::min(perRack, kMaxNodesInARow), nameOf(grouping))
                                   : groups.arrange(perRack, kRacksInARow, nameOf(grouping));
     HeatData& data = places.data;
-    const bool rowsAreRacks = byNode && perRack <= kMostNodesInARow;
+    const bool rowsAreRacks = byNode && perRack <= kMaxNodesInARow;
     data.columnTitle = rowsAreRacks ? QObject::tr("Node of the rack") : nameOf(grouping);
     data.rowTitle = rowsAreRacks ? QObject::tr("Rack") : QObject::tr("From");
     data.columnLabels = numbersFrom(0, data.columns, 1);

@@ -194,8 +194,8 @@ void PlacementPage::typeFactor(const QString& text)
     QString digits = text;
     bool number = false;
     const double percent = digits.remove(u'%').trimmed().toDouble(&number);
-    if (!number || percent < 0 || percent > kMostSlowPercent)
-        return m_factor->setProblem(tr("A slowness of 0 to %1 %; still using %2 %").arg(kMostSlowPercent).arg(m_percent));
+    if (!number || percent < 0 || percent > kMaxSlowPercent)
+        return m_factor->setProblem(tr("A slowness of 0 to %1 %; still using %2 %").arg(kMaxSlowPercent).arg(m_percent));
     m_factor->setProblem({});
     m_percent = percent;
     m_factor->setCommitted(text);
@@ -422,7 +422,7 @@ void PlacementPage::restoreState(const QJsonObject& state)
     m_grouping->setCurrent(state[u"cells"_s].toInt(0));
     m_map->setScaleEnd(state[u"scale"_s].toDouble());
     const double percent = state[u"percent"_s].toDouble(15);
-    if (percent >= 0 && percent <= kMostSlowPercent) {
+    if (percent >= 0 && percent <= kMaxSlowPercent) {
         m_percent = percent;
         m_factor->setCommitted(QString::number(percent, 'g', 4));
     }

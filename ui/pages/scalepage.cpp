@@ -29,7 +29,7 @@ QString efficiencyText(const ScalePoint& p)
 {
     return p.efficiency > 0 ? format::percent(p.efficiency) : u"–"_s;
 }
-constexpr int kLeastRows = 5; // of the table, header and scroll bar among them
+constexpr int kMinRows = 5; // of the table, header and scroll bar among them
 } // namespace
 
 /// How one figure of the scale is written: its name, its unit and what one of the core's units is in it.
@@ -179,7 +179,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_points->verticalHeader()->hide();
     const auto size = [this] {
         m_points->verticalHeader()->setDefaultSectionSize(this->theme().px(metric::row));
-        m_points->setMinimumHeight(this->theme().px(kLeastRows * metric::row));
+        m_points->setMinimumHeight(this->theme().px(kMinRows * metric::row));
         fitColumns();
     };
     connect(&theme, &Theme::changed, this, size);

@@ -154,9 +154,9 @@ TornadoData tornadoOf(const SensitivityTable& table, Metric metric, const Tornad
     if (data.rows.empty())
         return data;
     constexpr double kMatters = 1.0 / 30; // of what the largest changes
-    const double least = kMatters * weightOf(data.rows.front());
+    const double smallest = kMatters * weightOf(data.rows.front());
     std::size_t kept = 1;
-    while (kept < std::min(form.rows, data.rows.size()) && weightOf(data.rows[kept]) >= least)
+    while (kept < std::min(form.rows, data.rows.size()) && weightOf(data.rows[kept]) >= smallest)
         ++kept;
     if (!form.isWhole && data.rows.size() > kept + 1) {
         TornadoRow others;
@@ -206,12 +206,12 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
         row.slowHalfWidth = source.shareSlow.halfWidth;
         data.rows.push_back(row);
     }
-    constexpr std::size_t kLeast = 3;
+    constexpr std::size_t kMin = 3;
     const auto isClear = [](const PairedRow& r) { return std::abs(r.difference()) > std::hypot(r.allHalfWidth, r.slowHalfWidth); };
     const auto weight = [&](const PairedRow& r) { return std::abs(r.difference()) + (isClear(r) ? 1 : 0); }; // shares are below 1
     std::stable_sort(data.rows.begin(), data.rows.end(), [&](const PairedRow& a, const PairedRow& b) { return weight(a) > weight(b); });
     const auto clear = static_cast<std::size_t>(std::ranges::count_if(data.rows, isClear));
-    const std::size_t kept = std::clamp(clear, kLeast, kShownRows);
+    const std::size_t kept = std::clamp(clear, kMin, kShownRows);
     if (data.rows.size() > kept + 1) {
         PairedRow others;
         others.label = QObject::tr("%1 others").arg(data.rows.size() - kept);

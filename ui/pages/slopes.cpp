@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kMostSlopes = 10;
+constexpr std::size_t kMaxSlopes = 10;
 constexpr int kColumns = 3;
 
 double changeAt(const MetricChange& change, int column)
@@ -52,8 +52,8 @@ SlopeData slopesOf(const SensitivityTable& table, int series)
         });
     };
     byWeight(1);
-    if (data.rows.size() > kMostSlopes)
-        data.rows.resize(kMostSlopes);
+    if (data.rows.size() > kMaxSlopes)
+        data.rows.resize(kMaxSlopes);
     for (const int column : {0, 2, 1}) { // p95 last: its order stays
         byWeight(column);
         for (std::size_t i = 0; i < data.rows.size(); ++i)

@@ -99,8 +99,8 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
         QString digits = typed;
         bool number = false;
         const double percent = digits.remove(u'%').trimmed().toDouble(&number);
-        if (!number || percent < 0 || percent > kMostSlowPercent)
-            return edit->setProblem(tr("A slowness of 0 to %1 %").arg(kMostSlowPercent));
+        if (!number || percent < 0 || percent > kMaxSlowPercent)
+            return edit->setProblem(tr("A slowness of 0 to %1 %").arg(kMaxSlowPercent));
         edit->setProblem({});
         edit->setProperty("percent", percent);
     });

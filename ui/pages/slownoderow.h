@@ -10,7 +10,7 @@
 
 namespace prism::ui {
 
-constexpr double kMostSlowPercent = 9900; ///< SlowProbe accepts factors up to 100
+constexpr double kMaxSlowPercent = 9900; ///< SlowProbe accepts factors up to 100
 
 /// Dragged onto a cell of the heat map. Node -1 = a node that is to become slow.
 class NodeHandle final : public QToolButton {

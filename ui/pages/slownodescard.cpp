@@ -22,7 +22,7 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kRowHeight = 44, kLeastRows = 3; // of the list, at scale 1
+constexpr int kRowHeight = 44, kMinRows = 3; // of the list, at scale 1
 
 /// The change of a time by a gain that is a share of it.
 Estimate gained(const Estimate& gain, double seconds)
@@ -120,18 +120,18 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const Scenario& scenar
     double largest = 0; // one unit for all rows
     for (std::size_t i = 0; known && i < report->rows.size(); ++i)
         largest = std::max({largest, std::abs(report->rows[i].repaired.p95.value), report->rows[i].repaired.p95.halfWidth});
-    for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
+    for (std::size_t i = 0; i < std::min(slow.size(), kMaxSlowNodes); ++i)
         if (slow[i].node >= 0)
             addRow(scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr, format::deltaScale(largest));
-    m_list->setMinimumHeight(m_theme.px(kRowHeight * std::min(m_rows->count(), kLeastRows)));
+    m_list->setMinimumHeight(m_theme.px(kRowHeight * std::min(m_rows->count(), kMinRows)));
 }
 
 QString SlowNodesCard::measuredText(const Scenario& scenario) const
 {
-    constexpr std::size_t kMostNamed = 4;
+    constexpr std::size_t kMaxNamed = 4;
     constexpr double kShown = 1.005; // what prints as more than 1.00×
     QStringList named;
-    for (const NodeSlowness& node : slowestNodes(scenario, kMostNamed)) {
+    for (const NodeSlowness& node : slowestNodes(scenario, kMaxNamed)) {
         const NodePlaces places = placesOf(scenario, node.node);
         if (node.factor >= kShown)
             named << tr("%1 %2%3").arg(nodeName(node.node, m_hosts), format::factor(node.factor),

@@ -23,15 +23,15 @@ Ticks logTicks(double low, double high)
     Ticks ticks;
     if (!(low > 0) || !(high > low) || !std::isfinite(high))
         return ticks;
-    double least = high;
+    double smallest = high;
     for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10)
         for (const double multiple : {1.0, 2.0, 5.0})
             if (const double value = multiple * power; value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) {
                 ticks.values.push_back(value);
-                least = std::min(least, value);
+                smallest = std::min(smallest, value);
             }
-    ticks.step = least;
-    ticks.decimals = least < 1 ? static_cast<int>(std::ceil(-std::log10(least) - 1e-9)) : 0;
+    ticks.step = smallest;
+    ticks.decimals = smallest < 1 ? static_cast<int>(std::ceil(-std::log10(smallest) - 1e-9)) : 0;
     return ticks;
 }
 

@@ -49,8 +49,8 @@ GainCurve::Layout GainCurve::layout(const Canvas& canvas, const QRectF& area) co
     }
     Layout at;
     const format::TimeUnit unit = format::timeUnit(std::max(high, -low));
-    constexpr int kMostTicks = 4;
-    at.gains = {coveringTicks(low * unit.perSecond, high * unit.perSecond, kMostTicks), tr("Gain, %1").arg(unit.name), unit.perSecond};
+    constexpr int kMaxTicks = 4;
+    at.gains = {coveringTicks(low * unit.perSecond, high * unit.perSecond, kMaxTicks), tr("Gain, %1").arg(unit.name), unit.perSecond};
     at.radius = canvas.px(4.5);
     const double left = area.left() + yAxisWidth(canvas, at.gains.ticks) + canvas.px(6), top = area.top() + yAxisHead(canvas);
     at.axes.plot = QRectF(QPointF(left, top), QPointF(area.right() - canvas.px(24), area.bottom() - xAxisHeight(canvas)));

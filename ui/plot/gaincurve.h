@@ -31,7 +31,7 @@ protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
-    [[nodiscard]] double leastPlotHeight() const override { return 96; }
+    [[nodiscard]] double minPlotHeight() const override { return 96; }
 
 private:
     struct Layout;

@@ -162,10 +162,10 @@ QStringList GanttChart::itemReading(int item) const
     return lines;
 }
 
-double GanttChart::leastPlotHeight() const
+double GanttChart::minPlotHeight() const
 {
-    constexpr double kAxes = 52, kLeastRow = 9; // the rows of many stages share what a window shows
-    return kAxes + std::clamp(m_timeline ? m_timeline->stages * kLeastRow : 0.0, 80.0, 240.0);
+    constexpr double kAxes = 52, kMinRow = 9; // the rows of many stages share what a window shows
+    return kAxes + std::clamp(m_timeline ? m_timeline->stages * kMinRow : 0.0, 80.0, 240.0);
 }
 
 QList<LegendEntry> GanttChart::legend(const Look& look) const

@@ -76,7 +76,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
-    [[nodiscard]] double leastPlotHeight() const override;
+    [[nodiscard]] double minPlotHeight() const override;
     void reachChanged() override { resetView(); }
 
 private:

@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kMostClasses = 3; ///< named in the sum of a stretch
+constexpr std::size_t kMaxClasses = 3; ///< named in the sum of a stretch
 
 struct KindGroup {
     QString name;
@@ -92,7 +92,7 @@ QString GanttChart::rangeText() const
         if (seconds > 0)
             shares << u"%1 %2"_s.arg(group.name, format::percent(seconds / all));
     }
-    for (std::size_t i = 0; i < std::min(kMostClasses, sum.byClass.size()); ++i)
+    for (std::size_t i = 0; i < std::min(kMaxClasses, sum.byClass.size()); ++i)
         classes << u"%1 %2"_s.arg(
             format::kernelClass(QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(sum.byClass[i].kernelClass)])),
             format::seconds(sum.byClass[i].seconds / sum.stages).text());

@@ -67,7 +67,7 @@ protected:
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] int neighbour(int item, int key) const override;
-    [[nodiscard]] double leastPlotHeight() const override;
+    [[nodiscard]] double minPlotHeight() const override;
     void reachChanged() override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;

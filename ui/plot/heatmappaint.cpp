@@ -13,7 +13,7 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kMostProfileRows = 3; // more lines would cross each other
+constexpr int kMaxProfileRows = 3; // more lines would cross each other
 }
 
 QRectF HeatMap::Layout::cell(int item, int columns) const
@@ -22,12 +22,12 @@ QRectF HeatMap::Layout::cell(int item, int columns) const
     return {grid.left() + cellWidth * column, grid.top() + cellHeight * row, cellWidth, cellHeight};
 }
 
-double HeatMap::leastPlotHeight() const
+double HeatMap::minPlotHeight() const
 {
-    constexpr double kLabels = 70, kProfile = 140, kRow = 64, kLeastRow = 14, kMost = 320, kMostInPresentation = 150;
-    if (m_data.rows <= kMostProfileRows) // the profile gives way where the whole map is to be seen at once
-        return kLabels + (theme().presentation() ? std::min(kRow * m_data.rows, kMostInPresentation) : kRow * m_data.rows + kProfile);
-    return kLabels + std::clamp(kLeastRow * m_data.rows, 120.0, theme().presentation() ? kMostInPresentation : kMost);
+    constexpr double kLabels = 70, kProfile = 140, kRow = 64, kMinRow = 14, kMax = 320, kMaxInPresentation = 150;
+    if (m_data.rows <= kMaxProfileRows) // the profile gives way where the whole map is to be seen at once
+        return kLabels + (theme().presentation() ? std::min(kRow * m_data.rows, kMaxInPresentation) : kRow * m_data.rows + kProfile);
+    return kLabels + std::clamp(kMinRow * m_data.rows, 120.0, theme().presentation() ? kMaxInPresentation : kMax);
 }
 
 HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
@@ -45,7 +45,7 @@ HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
     at.grid = QRectF(left, top, at.cellWidth * m_data.columns, at.cellHeight * m_data.rows);
     at.bar = QRectF(at.grid.right() + canvas.px(26), top, canvas.px(14), at.grid.height());
     const double below = top + height - at.grid.bottom();
-    if (m_data.rows > kMostProfileRows || below < canvas.px(140))
+    if (m_data.rows > kMaxProfileRows || below < canvas.px(140))
         return at;
     const double caption = canvas.px(48);
     at.profile = QRectF(left, at.grid.bottom() + caption, at.grid.width(), below - caption);

@@ -26,16 +26,16 @@ QString titleOf(const format::SpanUnit& unit)
 Axes axesOf(const Canvas& canvas, const QRectF& area, const IntervalCost& cost)
 {
     Axes axes;
-    double low = cost.used.intervalSeconds, high = low, most = cost.used.lostDays;
+    double low = cost.used.intervalSeconds, high = low, largest = cost.used.lostDays;
     for (const IntervalDays& p : cost.curve) {
         low = std::min(low, p.intervalSeconds);
         high = std::max(high, p.intervalSeconds);
-        most = std::max(most, p.lostDays);
+        largest = std::max(largest, p.lostDays);
     }
-    const Ticks ticks = niceTicks(0, std::max(most, 1e-3), 4);
+    const Ticks ticks = niceTicks(0, std::max(largest, 1e-3), 4);
     axes.plot = area.adjusted(yAxisWidth(canvas, ticks), canvas.px(kLane) + canvas.px(8), -canvas.px(4), -xAxisHeight(canvas));
     axes.x = {low, std::max(high, low * 1.01), true};
-    axes.y = {0, std::max(most, 1e-3) * 1.05, false};
+    axes.y = {0, std::max(largest, 1e-3) * 1.05, false};
     return axes;
 }
 
@@ -131,11 +131,11 @@ int IntervalChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) 
 {
     const Axes axes = axesOf(canvas, area, m_data.cost);
     int nearest = -1;
-    double least = canvas.px(12);
+    double smallest = canvas.px(12);
     for (int i = 0; i < itemCount(); ++i) {
         const IntervalDays& p = m_data.cost.curve[static_cast<std::size_t>(i)];
-        if (const double away = std::abs(axes.px(p.intervalSeconds) - at.x()); away < least && axes.plot.contains(at)) {
-            least = away;
+        if (const double away = std::abs(axes.px(p.intervalSeconds) - at.x()); away < smallest && axes.plot.contains(at)) {
+            smallest = away;
             nearest = i;
         }
     }

@@ -31,7 +31,7 @@ protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
-    [[nodiscard]] double leastPlotHeight() const override { return 112; }
+    [[nodiscard]] double minPlotHeight() const override { return 112; }
 
 private:
     IntervalData m_data;

@@ -17,7 +17,7 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr double kLeastWidth = 280, kLeastHeight = 160; // of a card, at scale 1
+constexpr double kMinWidth = 280, kMinHeight = 160; // of a card, at scale 1
 } // namespace
 
 PlotBase::PlotBase(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme)
@@ -104,15 +104,15 @@ QString PlotBase::tableText() const
 {
     const TableData table = asTable();
     QStringList lines;
-    for (const QStringList& row : table.rows.mid(0, kMostReadRows)) {
+    for (const QStringList& row : table.rows.mid(0, kMaxReadRows)) {
         QStringList cells;
         for (qsizetype c = 0; c < row.size(); ++c)
             if (!row[c].isEmpty())
                 cells << (c == 0 ? row[c] : u"%1 %2"_s.arg(format::tableHeader(table.header.value(c)), format::tableCell(row[c])));
         lines << cells.join(u", "_s);
     }
-    if (table.rows.size() > kMostReadRows)
-        lines << tr("and %1 more rows").arg(table.rows.size() - kMostReadRows);
+    if (table.rows.size() > kMaxReadRows)
+        lines << tr("and %1 more rows").arg(table.rows.size() - kMaxReadRows);
     return lines.join(u'\n');
 }
 
@@ -129,10 +129,10 @@ void PlotBase::dataChanged()
 
 QSize PlotBase::minimumSizeHint() const
 {
-    const QRectF card(0, 0, std::max(width(), m_theme.px(kLeastWidth)), 1e4);
+    const QRectF card(0, 0, std::max(width(), m_theme.px(kMinWidth)), 1e4);
     const double around = measured([&](const Canvas& canvas, const QRectF&) { return card.height() - plotArea(canvas, card).height(); });
-    return {m_theme.px(kLeastWidth),
-            std::max(m_theme.px(kLeastHeight), static_cast<int>(std::ceil(around + m_theme.look().pxF(leastPlotHeight()))))};
+    return {m_theme.px(kMinWidth),
+            std::max(m_theme.px(kMinHeight), static_cast<int>(std::ceil(around + m_theme.look().pxF(minPlotHeight()))))};
 }
 
 int PlotBase::itemAt(const Canvas& /*canvas*/, const QRectF& /*area*/, QPointF /*at*/) const

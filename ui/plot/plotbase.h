@@ -79,7 +79,7 @@ public:
     [[nodiscard]] QString itemText(int item) const;
     /// The chart's table in words, a line for each row, for screen readers; what is beyond kMostReadRows is counted.
     [[nodiscard]] QString tableText() const;
-    static constexpr qsizetype kMostReadRows = 50;
+    static constexpr qsizetype kMaxReadRows = 50;
     /// Paints the whole card, without hover, focus and brushing marks unless `interactive`.
     void paintChart(QPainter& painter, const QRectF& card, const Look& look, bool interactive = false) const;
 
@@ -114,7 +114,7 @@ protected:
         return use(canvas, plotArea(canvas, rect()));
     }
     /// Height that the plot needs to be read, without what is written around it; at scale 1.
-    [[nodiscard]] virtual double leastPlotHeight() const { return 100; }
+    [[nodiscard]] virtual double minPlotHeight() const { return 100; }
     [[nodiscard]] QRectF plotArea(const Canvas& canvas, const QRectF& card) const;
 
     void paintEvent(QPaintEvent* /*event*/) override;

@@ -44,17 +44,17 @@ QStringList PoolChart::itemReading(int item) const
 Axes PoolChart::axes(const Canvas& canvas, const QRectF& area) const
 {
     const PoolHistogram& h = m_data.histogram;
-    double most = 0;
+    double largest = 0;
     for (const double share : h.shares)
-        most = std::max(most, share);
+        largest = std::max(largest, share);
     for (const double share : h.familyShares)
-        most = std::max(most, share);
+        largest = std::max(largest, share);
     Axes axes;
-    const Ticks ticks = niceTicks(0, std::max(most * 100, 1e-6), 4);
+    const Ticks ticks = niceTicks(0, std::max(largest * 100, 1e-6), 4);
     axes.plot = area.adjusted(yAxisWidth(canvas, ticks), yAxisHead(canvas), -canvas.px(4), -xAxisHeight(canvas));
     const double width = h.width > 0 ? h.width : std::max(h.low * 0.01, 1e-9);
     axes.x = {h.low, h.low + width * std::max(1, itemCount()), false};
-    axes.y = {0, std::max(most * 100, 1e-6) * 1.05, false};
+    axes.y = {0, std::max(largest * 100, 1e-6) * 1.05, false};
     return axes;
 }
 

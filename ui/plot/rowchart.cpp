@@ -22,9 +22,9 @@ void RowChart::Layout::scale(double low, double high)
     zero = left - low * perUnit;
 }
 
-double RowChart::leastPlotHeight() const
+double RowChart::minPlotHeight() const
 {
-    return headHeight() + leastRow() * itemCount() + kAxisHeight;
+    return headHeight() + minRow() * itemCount() + kAxisHeight;
 }
 
 RowChart::Layout RowChart::rows(const Canvas& canvas, const QRectF& area) const
@@ -33,7 +33,7 @@ RowChart::Layout RowChart::rows(const Canvas& canvas, const QRectF& area) const
     const int count = std::max(itemCount(), 1);
     at.top = area.top() + canvas.px(headHeight());
     at.bottom = area.bottom() - canvas.px(kAxisHeight);
-    at.rowHeight = std::clamp((at.bottom - at.top) / count, canvas.px(leastRow()), canvas.px(kHighestRow));
+    at.rowHeight = std::clamp((at.bottom - at.top) / count, canvas.px(minRow()), canvas.px(kHighestRow));
     at.bottom = std::min(at.bottom, at.top + at.rowHeight * count);
     return at;
 }
@@ -71,11 +71,11 @@ void RowChart::paintName(Canvas& canvas, const QRectF& area, const Layout& at, i
 {
     const Type type = isHighlighted(item) ? Type::bodyStrong : Type::body;
     const double width = at.labelWidth - canvas.px(8);
-    const qsizetype most = isRoomy(canvas, at) ? 2 : 1;
+    const qsizetype largest = isRoomy(canvas, at) ? 2 : 1;
     QStringList lines = canvas.wrapped(name, type, width);
-    if (lines.size() > most) {
-        const QString rest = canvas.elided(lines.mid(most - 1).join(u' '), type, width);
-        lines = lines.mid(0, most - 1) << rest;
+    if (lines.size() > largest) {
+        const QString rest = canvas.elided(lines.mid(largest - 1).join(u' '), type, width);
+        lines = lines.mid(0, largest - 1) << rest;
     }
     const double line = canvas.lineHeight(type);
     double y = at.middle(item) - line * static_cast<double>(lines.size() - 1) / 2;

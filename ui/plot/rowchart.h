@@ -40,8 +40,8 @@ protected:
 
     /// Sizes at scale 1: what is above the rows, and the lowest row that can be read.
     [[nodiscard]] virtual double headHeight() const = 0;
-    [[nodiscard]] virtual double leastRow() const = 0;
-    [[nodiscard]] double leastPlotHeight() const final;
+    [[nodiscard]] virtual double minRow() const = 0;
+    [[nodiscard]] double minPlotHeight() const final;
     /// Head, rows as high as there is room, axis; the columns are left open.
     [[nodiscard]] Layout rows(const Canvas& canvas, const QRectF& area) const;
     /// Room for names on two lines.

@@ -50,7 +50,7 @@ protected:
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
-    [[nodiscard]] double leastPlotHeight() const override { return 200; }
+    [[nodiscard]] double minPlotHeight() const override { return 200; }
 
 private:
     struct Layout {

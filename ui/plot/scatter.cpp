@@ -171,12 +171,12 @@ int ScatterChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) c
         return -1;
     const Axes where = axes(canvas, area);
     int nearest = -1;
-    double least = canvas.px(9);
+    double smallest = canvas.px(9);
     for (int i = 0; i < itemCount(); ++i) {
         const ScatterPoint& p = m_data.points[static_cast<std::size_t>(i)];
         const QPointF away = where.place(p.x, p.y) - at;
-        if (const double distance = std::hypot(away.x(), away.y()); distance < least) {
-            least = distance;
+        if (const double distance = std::hypot(away.x(), away.y()); distance < smallest) {
+            smallest = distance;
             nearest = i;
         }
     }

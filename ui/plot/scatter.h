@@ -42,7 +42,7 @@ protected:
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] int neighbour(int item, int key) const override; ///< along x
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
-    [[nodiscard]] double leastPlotHeight() const override { return 200; }
+    [[nodiscard]] double minPlotHeight() const override { return 200; }
 
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;

@@ -114,14 +114,14 @@ void SlopeChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive)
 int SlopeChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const
 {
     int nearest = -1;
-    double least = canvas.px(14);
+    double smallest = canvas.px(14);
     for (int item = 0; item < itemCount(); ++item)
         for (int column = 0; column < static_cast<int>(m_data.columns.size()); ++column) {
             const QPointF mark = place(canvas, area, item, column);
             const bool atName = (column == 0 && at.x() < mark.x()) || (column + 1 == m_data.columns.size() && at.x() > mark.x());
             const double away = atName ? std::abs(mark.y() - at.y()) : std::hypot(mark.x() - at.x(), mark.y() - at.y());
-            if (away < least) {
-                least = away;
+            if (away < smallest) {
+                smallest = away;
                 nearest = item;
             }
         }

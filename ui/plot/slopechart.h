@@ -40,7 +40,7 @@ protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
-    [[nodiscard]] double leastPlotHeight() const override { return 180; }
+    [[nodiscard]] double minPlotHeight() const override { return 180; }
 
 private:
     [[nodiscard]] QPointF place(const Canvas& canvas, const QRectF& area, int item, int column) const;

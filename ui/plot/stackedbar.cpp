@@ -64,7 +64,7 @@ int StackedBarChart::keyColumns(double width) const
     return std::clamp(static_cast<int>(width / look().pxF(kKeyColumn)), 1, 4);
 }
 
-double StackedBarChart::leastPlotHeight() const
+double StackedBarChart::minPlotHeight() const
 {
     const int columns = keyColumns(width() - 2 * look().pxF(metric::cardPadding));
     return kBar + kKeyGap + kKeyRow * std::ceil(std::max(1, itemCount()) / static_cast<double>(columns));

@@ -96,10 +96,10 @@ int StepCurveChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at)
         return -1;
     const double share = (axes.plot.bottom() - at.y()) / axes.plot.height();
     int nearest = -1;
-    double least = canvas.px(kReach);
+    double smallest = canvas.px(kReach);
     for (int i = 0; i < itemCount(); ++i)
-        if (const double away = std::abs(axes.px(secondsOf(m_data.curves[static_cast<std::size_t>(i)], share)) - at.x()); away < least) {
-            least = away;
+        if (const double away = std::abs(axes.px(secondsOf(m_data.curves[static_cast<std::size_t>(i)], share)) - at.x()); away < smallest) {
+            smallest = away;
             nearest = i;
         }
     return nearest;

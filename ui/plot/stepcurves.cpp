@@ -23,8 +23,8 @@ struct Span {
 /// Seconds that the axis holds: all curves between their 0.1 % and 99.9 %, the lines, and a little air.
 Span spanOf(const StepCurves& d)
 {
-    if (d.most > d.least)
-        return {d.least, d.most};
+    if (d.largest > d.smallest)
+        return {d.smallest, d.largest};
     double low = 1e300, high = -1e300;
     const auto hold = [&](double seconds) {
         low = std::min(low, seconds);
@@ -198,10 +198,10 @@ void paintStepCurves(Canvas& canvas, const QRectF& area, const StepCurves& data,
         canvas.fill(QRectF(QPointF(x, axes.plot.top()), axes.plot.bottomRight()), canvas[Role::beyondLimit]);
     }
     const format::TimeUnit unit = unitOf({axes.x.low, axes.x.high});
-    const int most = std::max(2, static_cast<int>(axes.plot.width() / canvas.px(64)));
+    const int largest = std::max(2, static_cast<int>(axes.plot.width() / canvas.px(64)));
     paintYAxis(canvas, axes, {niceTicks(0, 100, 5), data.shareTitle, 100}, area.left());
     paintXAxis(canvas, axes,
-               {niceTicks(axes.x.low * unit.perSecond, axes.x.high * unit.perSecond, most), u"%1, %2"_s.arg(data.axisTitle, unit.name),
+               {niceTicks(axes.x.low * unit.perSecond, axes.x.high * unit.perSecond, largest), u"%1, %2"_s.arg(data.axisTitle, unit.name),
                 unit.perSecond});
     if (data.envelope) {
         QPolygonF upper, lower;

@@ -37,8 +37,8 @@ struct StepCurves {
     std::optional<StepFlag> flag;
     std::optional<StepCurve> envelope; ///< drawn as its band alone, under the curves
     QString axisTitle = QStringLiteral("Step time"), shareTitle = QStringLiteral("Share of steps, %");
-    double least = 0, most = 0; ///< seconds that the axis holds; equal = from the curves
-    double markedShare = 0;     ///< a dotted line at this probability ("p95"); 0 = none
+    double smallest = 0, largest = 0; ///< seconds that the axis holds; equal = from the curves
+    double markedShare = 0;           ///< a dotted line at this probability ("p95"); 0 = none
 };
 
 /// Where the curves are drawn inside an area.
@@ -75,7 +75,7 @@ protected:
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
     [[nodiscard]] bool legendNextToTitle() const override { return true; }
-    [[nodiscard]] double leastPlotHeight() const override { return 150; }
+    [[nodiscard]] double minPlotHeight() const override { return 150; }
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

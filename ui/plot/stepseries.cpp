@@ -226,12 +226,12 @@ int QuantileChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF plac
         return -1;
     const Axes at = axes(canvas, area);
     int nearest = -1;
-    double least = canvas.px(9);
+    double smallest = canvas.px(9);
     for (int i = 0; i < itemCount(); ++i) {
         const QuantilePair& p = m_data.pairs[static_cast<std::size_t>(i)];
         const QPointF away = at.place(p.predicted, p.measured) - place;
-        if (const double distance = std::hypot(away.x(), away.y()); distance < least) {
-            least = distance;
+        if (const double distance = std::hypot(away.x(), away.y()); distance < smallest) {
+            smallest = distance;
             nearest = i;
         }
     }

@@ -34,7 +34,7 @@ protected:
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
     [[nodiscard]] bool legendNextToTitle() const override { return true; }
-    [[nodiscard]] double leastPlotHeight() const override { return 130; }
+    [[nodiscard]] double minPlotHeight() const override { return 130; }
 
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;
@@ -61,7 +61,7 @@ protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF place) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
-    [[nodiscard]] double leastPlotHeight() const override { return 150; }
+    [[nodiscard]] double minPlotHeight() const override { return 150; }
 
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;

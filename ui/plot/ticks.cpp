@@ -22,10 +22,10 @@ QString Ticks::signedLabel(double value) const
 namespace {
 
 /// The step of about `most` ticks over a length, with its decimals; no values yet. Step 0 for lengths that have none.
-Ticks stepOver(double length, int most)
+Ticks stepOver(double length, int largest)
 {
     Ticks ticks;
-    const double raw = length / std::clamp(most, 2, 20);
+    const double raw = length / std::clamp(largest, 2, 20);
     const double power = std::pow(10.0, std::floor(std::log10(raw)));
     ticks.step = 0;
     if (!(power > 0) || !std::isfinite(power))
@@ -43,8 +43,8 @@ Ticks stepOver(double length, int most)
 
 void fill(Ticks& ticks, double first, double last)
 {
-    constexpr int kMost = 64;
-    for (int i = 0; i < kMost && first + i <= last; ++i) {
+    constexpr int kMax = 64;
+    for (int i = 0; i < kMax && first + i <= last; ++i) {
         const double value = (first + i) * ticks.step;
         ticks.values.push_back(std::abs(value) < ticks.step * 1e-9 ? 0.0 : value);
     }
@@ -52,18 +52,18 @@ void fill(Ticks& ticks, double first, double last)
 
 } // namespace
 
-Ticks niceTicks(double low, double high, int most)
+Ticks niceTicks(double low, double high, int largest)
 {
     if (!std::isfinite(low) || !std::isfinite(high) || !(high > low))
         return {};
-    Ticks ticks = stepOver(high - low, most);
+    Ticks ticks = stepOver(high - low, largest);
     if (!(ticks.step > 0))
         return {};
     fill(ticks, std::ceil(low / ticks.step - 1e-9), std::floor(high / ticks.step + 1e-9));
     return ticks;
 }
 
-Ticks coveringTicks(double low, double high, int most)
+Ticks coveringTicks(double low, double high, int largest)
 {
     Ticks unit{{0, 1}, 1, 0};
     if (!std::isfinite(low) || !std::isfinite(high))
@@ -73,7 +73,7 @@ Ticks coveringTicks(double low, double high, int most)
         low -= pad;
         high += pad;
     }
-    Ticks ticks = stepOver(high - low, most);
+    Ticks ticks = stepOver(high - low, largest);
     if (!(ticks.step > 0))
         return unit;
     fill(ticks, std::floor(low / ticks.step + 1e-9), std::ceil(high / ticks.step - 1e-9));

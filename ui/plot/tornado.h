@@ -59,7 +59,7 @@ protected:
 
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const override;
     [[nodiscard]] double headHeight() const override { return 28; }
-    [[nodiscard]] double leastRow() const override { return 36; }
+    [[nodiscard]] double minRow() const override { return 36; }
     [[nodiscard]] const QString& rowId(int item) const override { return m_data.rows[static_cast<std::size_t>(item)].id; }
 
 private:

@@ -14,7 +14,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kLeastRow = 22, kCrampedRow = 17, kHighestRow = 40, kHead = 22, kFoot = 34; // at scale 1
+constexpr double kMinRow = 22, kCrampedRow = 17, kHighestRow = 40, kHead = 22, kFoot = 34; // at scale 1
 
 /// Where each row begins and ends on the axis.
 struct Reached {
@@ -195,7 +195,7 @@ void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
 
 double waterfallHeight(const WaterfallData& data)
 {
-    return kHead + kFoot + kLeastRow * static_cast<double>(data.rows.size());
+    return kHead + kFoot + kMinRow * static_cast<double>(data.rows.size());
 }
 
 void paintWaterfall(Canvas& canvas, const QRectF& area, const WaterfallData& d)

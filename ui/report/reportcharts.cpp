@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kReportBars = 32, kLeastReportBars = 9;
+constexpr int kReportBars = 32, kMinReportBars = 9;
 
 constexpr double kDetailRoom = 9; ///< more than the least height of a row, for its second line
 
@@ -134,7 +134,7 @@ ReportChart endMetric(const Findings& f)
 {
     const JobReport& job = *f.best().job;
     EndDates data;
-    data.bars = dayShares(job, kReportBars, kLeastReportBars);
+    data.bars = dayShares(job, kReportBars, kMinReportBars);
     data.daysPerBar = daysPerBar(job, kReportBars);
     data.series = f.best().colour;
     data.start = job.config.startDate;

@@ -16,7 +16,7 @@ namespace {
 
 // A4 at 96 dpi, and what its margins leave.
 constexpr double kPaperWidth = 793.7, kPaperHeight = 1122.5, kSide = 72, kHeadTop = 62, kBodyTop = 112, kFootTop = 1066;
-constexpr double kCurvesHigh = 292, kCurvesLow = 200, kCurvesMost = 350; // height of the curves on the first sheet
+constexpr double kCurvesHigh = 292, kCurvesLow = 200, kMaxCurves = 350; // height of the curves on the first sheet
 // 16:9 with type enlarged so that the last row of a room reads it.
 constexpr double kSlideWidth = 1280, kSlideHeight = 720, kSlideScale = 1.55, kSlideSide = 64, kSlideHead = 84, kSlideNote = 30;
 
@@ -172,7 +172,7 @@ std::vector<ReportPage> paperPages(const Findings& f)
     if (const double over = beyond(); over > kCurvesHigh - kCurvesLow)
         how.withAssumptions = false;
     how.withScenarios = beyond() <= kCurvesHigh - kCurvesLow; // long names need a sheet for their table
-    how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kCurvesMost);
+    how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kMaxCurves);
     const bool rest = how.withScenarios && !how.withAssumptions; // assumptions that the last sheet has
     const bool receipts = heightOf([&](Sheet& s) { paintTrust(s, f, rest, true); }, area) <= area.height();
     std::vector<PaintSheet> sheets{[&f, how](Sheet& s) { paintAnswer(s, f, how); }};

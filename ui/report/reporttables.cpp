@@ -193,15 +193,16 @@ QString costSentence(const Findings& f)
 QString scenarioSentence(const Findings& f)
 {
     const auto p95 = [](const FoundScenario& s) { return s.snapshot->across.p95; };
-    const auto [least, most] = std::minmax_element(f.scenarios.begin(), f.scenarios.end(),
-                                                   [&](const FoundScenario& a, const FoundScenario& b) { return p95(a) < p95(b); });
-    const QString shortest = format::seconds(p95(*least)).text(), longest = format::seconds(p95(*most)).text();
+    const auto [smallest, largest] = std::minmax_element(f.scenarios.begin(), f.scenarios.end(),
+                                                         [&](const FoundScenario& a, const FoundScenario& b) { return p95(a) < p95(b); });
+    const QString shortest = format::seconds(p95(*smallest)).text(), longest = format::seconds(p95(*largest)).text();
     if (f.scenarios.size() == 1)
         return QObject::tr("Half of the steps end within %1, 19 of 20 within %2.")
-            .arg(format::seconds(least->snapshot->across.p50).text(), shortest);
+            .arg(format::seconds(smallest->snapshot->across.p50).text(), shortest);
     if (shortest == longest)
         return QObject::tr("In every scenario 19 of 20 steps end within %1.").arg(shortest);
-    return QObject::tr("19 of 20 steps end within %1 with %2, and within %3 with %4.").arg(shortest, least->name, longest, most->name);
+    return QObject::tr("19 of 20 steps end within %1 with %2, and within %3 with %4.")
+        .arg(shortest, smallest->name, longest, largest->name);
 }
 
 QStringList placeSentences(const Findings& f)

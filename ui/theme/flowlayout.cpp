@@ -72,11 +72,11 @@ QSize FlowLayout::sizeHint() const
 
 QSize FlowLayout::minimumSize() const
 {
-    QSize least;
+    QSize smallest;
     for (const QLayoutItem* item : m_items)
         if (!item->isEmpty())
-            least = least.expandedTo(item->sizeHint());
-    return least + around();
+            smallest = smallest.expandedTo(item->sizeHint());
+    return smallest + around();
 }
 
 int FlowLayout::widthIn(const QList<QLayoutItem*>& line, const QLayoutItem& item, int width) const

@@ -58,7 +58,7 @@ public:
 private:
     void take(std::string_view line, LogAdvance& news)
     {
-        if (m_text.size() < kMostText)
+        if (m_text.size() < kMaxText)
             m_text.append(line).append("\n");
         if (!m_reader->line(line))
             return;
@@ -72,7 +72,7 @@ private:
         m_follower = StepFollower(m_predicted, m_options);
     }
 
-    static constexpr std::size_t kMostText = std::size_t{64} << 20; ///< bytes, as of a log that is opened
+    static constexpr std::size_t kMaxText = std::size_t{64} << 20; ///< bytes, as of a log that is opened
     GrowingLog m_file;
     FollowOptions m_options;
     std::vector<double> m_predicted;

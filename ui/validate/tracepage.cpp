@@ -30,7 +30,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMostPools = 400; // rows of the table; the longest in total come first
+constexpr int kMaxPools = 400; // rows of the table; the longest in total come first
 enum PoolColumn { signatureColumn, countColumn, meanColumn, cvColumn, familyColumn, ksColumn, kPoolColumns };
 
 double cvOf(const DurationPool& pool)
@@ -300,7 +300,7 @@ void TracePage::refreshPools()
     const TraceFound* found = m_found.value();
     const QSignalBlocker quiet(m_pools);
     m_pools->setRowCount(0);
-    for (std::size_t i = 0; found && i < found->pools.size() && m_pools->rowCount() < kMostPools; ++i) {
+    for (std::size_t i = 0; found && i < found->pools.size() && m_pools->rowCount() < kMaxPools; ++i) {
         const DurationPool& pool = found->pools[i];
         const QString name = QString::fromStdString(pool.signature);
         if (!name.contains(m_filter->text(), Qt::CaseInsensitive))

@@ -37,10 +37,10 @@ int AssumptionStrip::heightFor(int width, int lines) const
     QPainter painter(&device);
     const Canvas canvas(painter, m_theme.look());
     const double room = width - headingsWidth(canvas);
-    int least = 0; // a sentence of each, whole
+    int smallest = 0; // a sentence of each, whole
     for (const Part& part : m_parts)
-        least += linesOfFirst(canvas, part, room);
-    return static_cast<int>(std::ceil(m_theme.look().pxF(std::max(lines, least) * kLineOfText + 2 * kAboveAndBelow)));
+        smallest += linesOfFirst(canvas, part, room);
+    return static_cast<int>(std::ceil(m_theme.look().pxF(std::max(lines, smallest) * kLineOfText + 2 * kAboveAndBelow)));
 }
 
 double AssumptionStrip::headingsWidth(const Canvas& canvas) const

@@ -15,7 +15,7 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kMostShown = 60;
+constexpr int kMaxShown = 60;
 
 class EntryDelegate final : public QStyledItemDelegate {
 public:
@@ -123,7 +123,7 @@ void CommandPalette::filter(const QString& text)
             hits << std::pair{-score, i};
     std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     m_list->clear();
-    for (const auto& [score, i] : hits.first(std::min<qsizetype>(kMostShown, hits.size()))) {
+    for (const auto& [score, i] : hits.first(std::min<qsizetype>(kMaxShown, hits.size()))) {
         auto* item = new QListWidgetItem(m_entries[i].text, m_list);
         item->setData(Qt::UserRole, i);
         item->setData(Qt::UserRole + 1,

@@ -56,7 +56,7 @@ QStringList errorForms(const HeadlineCell& cell)
     return {cell.note + u", "_s + cell.model, cell.model};
 }
 
-double leastWidth(const HeadlineCell& cell, const Look& look, bool large)
+double minWidth(const HeadlineCell& cell, const Look& look, bool large)
 {
     const auto wide = [&look](const QString& text, Type type) { return QFontMetricsF(look.font(type)).horizontalAdvance(text); };
     const QString unit = cell.unit.isEmpty() ? QString() : u' ' + cell.unit;

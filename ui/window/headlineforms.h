@@ -18,7 +18,7 @@ namespace prism::ui {
 [[nodiscard]] QStringList errorForms(const HeadlineCell& cell);
 
 /// Pixels that a figure needs with the shortest forms; in steps, so that another value does not move its neighbours.
-[[nodiscard]] double leastWidth(const HeadlineCell& cell, const Look& look, bool large);
+[[nodiscard]] double minWidth(const HeadlineCell& cell, const Look& look, bool large);
 /// The lines under the answer.
 struct ScenarioLines {
     TextRuns second;       ///< "Baseline of this study", "compared with A"

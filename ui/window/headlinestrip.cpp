@@ -151,7 +151,7 @@ void HeadlineStrip::layoutCells()
     QList<double> needs;
     double used = 0;
     for (const HeadlineCell& cell : m_cells.mid(0, kShown)) {
-        const double need = leastWidth(cell, m_theme.look(), true);
+        const double need = minWidth(cell, m_theme.look(), true);
         if (!needs.isEmpty() && used + need > room)
             break;
         needs << need;
@@ -178,7 +178,7 @@ void HeadlineStrip::layoutCells()
 
 int HeadlineStrip::placeAssumptions(int rows)
 {
-    constexpr int kLeastWidth = 240; // at scale 1
+    constexpr int kMinWidth = 240; // at scale 1
     m_assumptions->setVisible(m_theme.presentation());
     if (!m_theme.presentation())
         return 0;
@@ -186,7 +186,7 @@ int HeadlineStrip::placeAssumptions(int rows)
     const int row = m_theme.px(metric::headline), edge = m_theme.px(metric::pageMargin);
     const int from = rows > 1 && !m_rects.isEmpty() ? static_cast<int>(m_rects.back().right()) + edge : 0;
     const int nextTo = width() - edge - from;
-    if (from > 0 && nextTo >= m_theme.px(kLeastWidth) && m_assumptions->heightFor(nextTo, 3) <= row) {
+    if (from > 0 && nextTo >= m_theme.px(kMinWidth) && m_assumptions->heightFor(nextTo, 3) <= row) {
         m_assumptions->setGeometry(from, row, nextTo, row);
         return 0;
     }
@@ -199,7 +199,7 @@ int HeadlineStrip::layoutRest(int nextTo, double from, double right)
 {
     QList<double> needs;
     for (int i = nextTo; i < m_cells.size(); ++i)
-        needs << leastWidth(m_cells[i], m_theme.look(), i < kShown);
+        needs << minWidth(m_cells[i], m_theme.look(), i < kShown);
     const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
     const bool beneath = m_theme.presentation() && all > right - from; // nothing is omitted before an audience
     const double x = beneath ? m_theme.px(16) : from, y = beneath ? m_theme.px(metric::headline) : 0;

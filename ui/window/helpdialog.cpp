@@ -41,7 +41,7 @@ QString plainLine(QString line)
 
 } // namespace
 
-QList<HelpHit> helpHits(const QString& words, int most)
+QList<HelpHit> helpHits(const QString& words, int largest)
 {
     const QStringList wanted = words.split(u' ', Qt::SkipEmptyParts);
     QList<HelpHit> headings, lines;
@@ -60,7 +60,7 @@ QList<HelpHit> helpHits(const QString& words, int most)
                 (all[i].startsWith(u'#') ? headings : lines) << HelpHit{page, title, plainLine(all[i]), i};
         }
     }
-    return (headings + lines).mid(0, most);
+    return (headings + lines).mid(0, largest);
 }
 
 HelpDialog::HelpDialog(const Theme& theme, QWidget* parent) : QDialog(parent)

@@ -19,7 +19,7 @@ struct HelpHit {
 };
 
 /// Lines of all pages that hold every word, headings first, then in the order of the pages; at most `most`.
-[[nodiscard]] QList<HelpHit> helpHits(const QString& words, int most = 60);
+[[nodiscard]] QList<HelpHit> helpHits(const QString& words, int largest = 60);
 
 /// GUI thread only.
 class HelpDialog final : public QDialog {

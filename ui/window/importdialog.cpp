@@ -35,7 +35,7 @@ constexpr const char* kAsked[] = {"cluster.num_gpus",
                                   "parallelism.expert_model_parallel_size",
                                   "training.global_batch_size",
                                   "training.micro_batch_size"};
-constexpr int kMostNotes = 100, kMemoryTries = 12; // layouts whose memory is looked at before the fix gives up
+constexpr int kMaxNotes = 100, kMemoryTries = 12; // layouts whose memory is looked at before the fix gives up
 
 QString shortNameOf(const Parameter& p)
 {
@@ -182,13 +182,13 @@ QWidget* ImportDialog::makeNotes() const
     auto* frame = new QFrame;
     frame->setProperty("message", hasErrors(m_preview.notes) ? u"error"_s : u"note"_s);
     auto* notes = new QVBoxLayout(frame);
-    for (std::size_t i = 0; i < m_preview.notes.size() && i < kMostNotes; ++i) {
+    for (std::size_t i = 0; i < m_preview.notes.size() && i < kMaxNotes; ++i) {
         auto* label = plainLabel(diagnosticLine(m_preview.notes[i]));
         label->setWordWrap(true);
         notes->addWidget(label);
     }
-    if (m_preview.notes.size() > kMostNotes)
-        notes->addWidget(plainLabel(tr("and %1 more").arg(m_preview.notes.size() - kMostNotes)));
+    if (m_preview.notes.size() > kMaxNotes)
+        notes->addWidget(plainLabel(tr("and %1 more").arg(m_preview.notes.size() - kMaxNotes)));
     notes->addStretch();
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);

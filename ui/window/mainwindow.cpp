@@ -244,9 +244,9 @@ void MainWindow::fitMenuRow()
     QWidget* keys = m_search->layout()->itemAt(0)->widget();
     const QString whole = tr("Search commands"), brief = tr("Search");
     const int pad = m_theme.px(24), keysRoom = keys->sizeHint().width() + m_theme.px(16);
-    const int least = metrics.horizontalAdvance(brief) + pad, wanted = m_theme.px(kSearchWidth);
+    const int smallest = metrics.horizontalAdvance(brief) + pad, wanted = m_theme.px(kSearchWidth);
     const int menus = std::max(m_menus->sizeHint().width(), std::min(m_theme.px(metric::dock) - m_theme.px(6), width() - rest - wanted));
-    const int search = std::clamp(width() - rest - menus, least, wanted);
+    const int search = std::clamp(width() - rest - menus, smallest, wanted);
     m_menus->setFixedWidth(menus);
     m_search->setFixedSize(search, m_theme.px(metric::button));
     const bool hasWhole = metrics.horizontalAdvance(whole) + pad <= search;

@@ -26,7 +26,7 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 namespace {
-constexpr double kLeastPage = 48;
+constexpr double kMinPage = 48;
 }
 
 PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidget(parent), m_workspace(workspace), m_theme(theme)
@@ -49,7 +49,7 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     m_table->setSortingEnabled(false);
     m_both->addWidget(m_stack);
     m_both->addWidget(m_table);
-    m_both->setMinimumHeight(theme.px(kLeastPage)); // scroll bars would ask for more, and the tools above would be cut
+    m_both->setMinimumHeight(theme.px(kMinPage)); // scroll bars would ask for more, and the tools above would be cut
     auto* margin = new QVBoxLayout;
     margin->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(12));
     margin->addWidget(m_both);
@@ -218,8 +218,8 @@ void PageHost::fillTable()
     for (const QString& id : data.header)
         header << format::tableHeader(id);
     m_table->setHorizontalHeaderLabels(header);
-    constexpr int kMostRows = 2000; // a table for reading; Export writes all rows
-    const int rows = std::min<int>(kMostRows, static_cast<int>(data.rows.size()));
+    constexpr int kMaxRows = 2000; // a table for reading; Export writes all rows
+    const int rows = std::min<int>(kMaxRows, static_cast<int>(data.rows.size()));
     m_table->setRowCount(rows);
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < data.rows[r].size(); ++c) {

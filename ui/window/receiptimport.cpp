@@ -87,7 +87,7 @@ bool openReceipt(MainWindow& window, const Receipt& receipt, const QString& file
     EngineBridge& bridge = window.workspace().bridge();
     if (receipt.seed != bridge.seed() || (receipt.samples > 0 && receipt.samples != bridge.samples())) {
         bridge.setSeed(receipt.seed);
-        if (receipt.samples > 0 && receipt.samples <= kMostSamples)
+        if (receipt.samples > 0 && receipt.samples <= kMaxSamples)
             bridge.setSamples(static_cast<int>(receipt.samples));
         window.workspace().recompute();
     }

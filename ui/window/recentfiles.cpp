@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMostRecent = 8;
+constexpr int kMaxRecent = 8;
 const QString kRecentKey = u"session/recent"_s;
 
 } // namespace
@@ -26,7 +26,7 @@ void rememberRecent(const QString& path)
     QStringList recent = recentFiles();
     recent.removeAll(path);
     recent.prepend(path);
-    QSettings().setValue(kRecentKey, QStringList(recent.mid(0, kMostRecent)));
+    QSettings().setValue(kRecentKey, QStringList(recent.mid(0, kMaxRecent)));
 }
 
 void forgetRecent(const QString& path)

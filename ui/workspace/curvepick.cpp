@@ -19,13 +19,13 @@ QList<ShownScenario> drawnScenarios(const PageContext& context, int pickedId)
         if (s.visible && s.snapshot)
             visible << &s;
     std::set<int> drawn;
-    if (visible.size() > kMostCurves) {
+    if (visible.size() > kMaxCurves) {
         QList<const ShownScenario*> byP95 = visible;
         const auto first = [pickedId](const ShownScenario* s) { return s->isCurrent || s->isBaseline || s->id == pickedId; };
         std::stable_sort(byP95.begin(), byP95.end(), [&](const ShownScenario* a, const ShownScenario* b) {
             return first(a) != first(b) ? first(a) : a->snapshot->across.p95 < b->snapshot->across.p95;
         });
-        for (const ShownScenario* s : byP95.mid(0, kMostCurves))
+        for (const ShownScenario* s : byP95.mid(0, kMaxCurves))
             drawn.insert(s->id);
     }
     QList<ShownScenario> list;

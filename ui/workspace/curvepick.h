@@ -6,7 +6,7 @@
 
 namespace prism::ui {
 
-inline constexpr int kMostCurves = 6; ///< that are drawn together: the chart conventions' limit
+inline constexpr int kMaxCurves = 6; ///< that are drawn together: the chart conventions' limit
 
 /// Of the visible scenarios with a result: all where they are few; else the current one, the baseline, the picked one and the fastest by
 /// p95, in the order of the table.

@@ -101,12 +101,12 @@ Scenario namedScenario(const std::string& name)
 /// The first of them, and how many more there are where a file has thousands.
 Diagnostics fewOf(const Diagnostics& diagnostics)
 {
-    constexpr std::size_t kMostShown = 200;
-    if (diagnostics.size() <= kMostShown)
+    constexpr std::size_t kMaxShown = 200;
+    if (diagnostics.size() <= kMaxShown)
         return diagnostics;
-    Diagnostics few(diagnostics.begin(), diagnostics.begin() + kMostShown);
+    Diagnostics few(diagnostics.begin(), diagnostics.begin() + kMaxShown);
     few.push_back(
-        {few.back().severity, "", "there are " + std::to_string(diagnostics.size() - kMostShown) + " more of these", "", "", "", ""});
+        {few.back().severity, "", "there are " + std::to_string(diagnostics.size() - kMaxShown) + " more of these", "", "", "", ""});
     return few;
 }
 

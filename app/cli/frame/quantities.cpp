@@ -41,8 +41,8 @@ CLI::Option* reading(CLI::Option* option, std::function<Result<double>(std::stri
 Result<double> whole(std::string_view text, bool binaryK)
 {
     Result<double> value = quantityFromText(text, "", binaryK);
-    constexpr double kMost = 9e15; // every whole number up to here is a double
-    if (value.ok() && (*value != std::floor(*value) || std::abs(*value) > kMost))
+    constexpr double kMax = 9e15; // every whole number up to here is a double
+    if (value.ok() && (*value != std::floor(*value) || std::abs(*value) > kMax))
         return Diagnostic{.message = "This is not a whole number.", .found = std::string(text), .accepted = "for example 500, 20k or 1M"};
     return value;
 }

@@ -14,7 +14,7 @@ namespace prism::cli {
 namespace {
 
 constexpr double kShownShare = 0.995; ///< the longest half percent would squeeze all others together
-constexpr std::size_t kFewestSamples = 50;
+constexpr std::size_t kMinSamples = 50;
 constexpr std::array kEighths = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
 double shownEnd(std::span<const double> sorted)
@@ -56,15 +56,15 @@ std::vector<int> binCounts(std::span<const double> sorted, int bins)
 
 std::string histogramText(std::span<const double> sorted, const DistributionSummary& s, const HistogramLook& look)
 {
-    if (sorted.size() < kFewestSamples || s.std == 0 || shownEnd(sorted) <= sorted.front())
+    if (sorted.size() < kMinSamples || s.std == 0 || shownEnd(sorted) <= sorted.front())
         return {};
     const std::vector<int> counts = binCounts(sorted, look.columns);
-    const int most = *std::max_element(counts.begin(), counts.end());
+    const int largest = *std::max_element(counts.begin(), counts.end());
     std::string picture;
     for (int row = look.rows - 1; row >= 0; --row) {
         std::string line;
         for (const int count : counts) {
-            const int eighths = static_cast<int>(std::lround(8.0 * look.rows * count / most)) - 8 * row;
+            const int eighths = static_cast<int>(std::lround(8.0 * look.rows * count / largest)) - 8 * row;
             line += kEighths[static_cast<std::size_t>(std::clamp(count > 0 && row == 0 ? std::max(eighths, 1) : eighths, 0, 8))];
         }
         picture += "  " + look.style.blue(trimmedEnd(line)) + "\n";

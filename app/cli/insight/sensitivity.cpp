@@ -22,7 +22,7 @@ struct SensitivityOptions : InsightCommand {
     double limitSeconds = 0;
 };
 
-int fewest(const SensitivityTable& table)
+int smallest(const SensitivityTable& table)
 {
     int samples = table.samples;
     for (const SensitivityRow& row : table.rows)
@@ -43,7 +43,7 @@ std::string sensitivityText(const SensitivityTable& table)
                             r.varies ? percent(r.totalEffectShare) : "-", r.nonMonotonic ? "  non-monotonic" : "");
     text += fmt::format("\nP(step > {} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} to {} samples "
                         "each, {} variations, seed {}, {:.0f} ms\n",
-                        amountText(table.limitSeconds, 5), percent(table.exceedance), percent(table.interactionShare), fewest(table),
+                        amountText(table.limitSeconds, 5), percent(table.exceedance), percent(table.interactionShare), smallest(table),
                         table.samples, table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
     return text + noteLines(table.notes);
 }

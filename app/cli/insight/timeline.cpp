@@ -29,17 +29,17 @@ std::string timelineText(const Timeline& t)
                                    amountText(t.stepSeconds, 5), t.replica, t.replicas, t.stages, t.microbatches, t.scheduleName);
     for (int s = 0; s < t.stages; ++s) {
         double critical = 0;
-        int most = 0;
+        int largest = 0;
         double gib = 0;
         for (const TimelineSpan& span : t.spans)
             if (span.stage == s && span.critical)
                 critical += span.endSeconds - span.startSeconds;
         for (const InFlightPoint& point : t.inFlight[static_cast<std::size_t>(s)]) {
-            most = std::max(most, point.microbatches);
+            largest = std::max(largest, point.microbatches);
             gib = std::max(gib, point.activationGib);
         }
         text += fmt::format("stage {:>3}   idle {:>5.1f} %   on the critical path {:>6.1f} %   at most {} in flight ({:.2f} GiB)\n", s,
-                            100 * t.bubbleFraction[static_cast<std::size_t>(s)], 100 * critical / t.stepSeconds, most, gib);
+                            100 * t.bubbleFraction[static_cast<std::size_t>(s)], 100 * critical / t.stepSeconds, largest, gib);
     }
     return text + noteLines(t.notes);
 }

@@ -55,7 +55,7 @@ std::vector<std::string> argumentsOf(const ExploreOptions& o)
     add("--objective", o.objective);
     add("--pareto", o.pareto);
     add("--keep", std::to_string(o.query.keep));
-    add("--most", std::to_string(o.query.mostSampled));
+    add("--most", std::to_string(o.query.maxSampled));
     add("--confidence", fmt::format("{}", o.query.confidence));
     add("--memory-margin", fmt::format("{}", o.query.constraints.memoryMarginGib));
     add("--max-gpus", std::to_string(o.query.constraints.maxGpus));
@@ -132,8 +132,8 @@ void addSearchOptions(CLI::App& command, ExploreOptions& o)
     command.add_option("--pareto", o.pareto, "Dimensions of the front: two or three of time, memory, cost, gpus, energy")
         ->capture_default_str();
     command.add_option("--keep", o.query.keep, "Number of top configurations to rank")->check(CLI::Range(1, 100))->capture_default_str();
-    command.add_option("--most", o.query.mostSampled, "Maximum number of configurations to sample")
-        ->check(CLI::Range(1, kMostSampledPoints))
+    command.add_option("--most", o.query.maxSampled, "Maximum number of configurations to sample")
+        ->check(CLI::Range(1, kMaxSampledPoints))
         ->capture_default_str();
     asShare(
         command.add_option("--confidence", o.query.confidence, "Probability that sampling noise eliminates none of the top configurations"))
@@ -155,7 +155,7 @@ void addExplore(CLI::App& app, Cli& cli)
     auto options = std::make_shared<ExploreOptions>();
     CLI::App* command =
         app.add_subcommand("explore", "Rank configurations by p95 step time, cost or another objective, with confidence intervals");
-    addInsight(*command, *options, cli, kMostSamples);
+    addInsight(*command, *options, cli, kMaxSamples);
     addSearchOptions(*command, *options);
     CLI::Option* shard = command->add_option("--shard", options->shard, "I/N: search part I of N and write its results to --output");
     CLI::Option* records = command->add_option("--records", options->records, "Checkpoint file; an interrupted search resumes from it");

@@ -137,7 +137,7 @@ void addTracePredict(CLI::App& parent, Cli& cli)
     command->add_option("--seed", options->heldOut.seed, "Seed of all random numbers")->capture_default_str();
     command->add_option("--samples", options->heldOut.samples, "Steps to draw")->check(CLI::Range(100, 1'000'000))->capture_default_str();
     command->add_option("--parts", options->parts, "Train on N random parts in sequence and print the means (0 = one)")
-        ->check(CLI::Range(0, kMostParts));
+        ->check(CLI::Range(0, kMaxParts));
     command->callback([options] { predictHeldOut(*options); });
 }
 

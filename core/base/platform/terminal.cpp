@@ -25,11 +25,11 @@ bool isTerminal(StandardStream stream)
 
 int terminalColumns(StandardStream stream)
 {
-    constexpr int kUsual = 80, kLeast = 40, kMost = 400;
+    constexpr int kUsual = 80, kMin = 40, kMax = 400;
     winsize size{};
     if (ioctl(descriptorOf(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return kUsual;
-    return std::clamp<int>(size.ws_col, kLeast, kMost);
+    return std::clamp<int>(size.ws_col, kMin, kMax);
 }
 
 bool wantsColour(StandardStream stream)

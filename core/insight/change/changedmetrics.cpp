@@ -56,9 +56,9 @@ Side sideOf(const std::vector<SeriesStatistic>& statistics, const SeriesRuns& ru
     for (const std::vector<double>& run : runs)
         add(byRun, valuesOf(statistics, {run}));
     for (std::size_t i = 0; i < statistics.size(); ++i) {
-        const double least = statistics[i].betweenRuns * side.values[i];
+        const double smallest = statistics[i].betweenRuns * side.values[i];
         side.variances.push_back(varianceOf(redrawn[i])
-                                 + std::max(least * least, varianceOf(byRun[i]) / static_cast<double>(byRun[i].size())));
+                                 + std::max(smallest * smallest, varianceOf(byRun[i]) / static_cast<double>(byRun[i].size())));
     }
     return side;
 }

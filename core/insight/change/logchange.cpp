@@ -59,7 +59,7 @@ Result<LogSide> sideOf(const StepLog& log, const char* name, std::vector<std::st
     LogSide side;
     const std::vector<RunShape> shapes = runShapes(log.runs);
     for (std::size_t r = 0; r < shapes.size(); ++r) {
-        if (log.runs[r].steps.size() < static_cast<std::size_t>(kFewestSteps))
+        if (log.runs[r].steps.size() < static_cast<std::size_t>(kMinSteps))
             continue;
         side.runs.push_back(cleanRun(log.runs[r], shapes[r], {.shifts = false, .trend = false}));
         side.trends.push_back(lastingChange(shapes[r]));

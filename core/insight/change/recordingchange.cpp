@@ -127,10 +127,10 @@ ChangedMetric metricWithin(std::string subject, std::string name, std::string un
 /// Numbers in a step. They have no noise, but some steps may have others than most: beyond them a change is one.
 ChangedMetric changedCount(const std::string& name, const std::vector<double>& before, const std::vector<double>& after)
 {
-    const auto [leastBefore, mostBefore] = std::minmax_element(before.begin(), before.end());
-    const auto [leastAfter, mostAfter] = std::minmax_element(after.begin(), after.end());
+    const auto [minBefore, maxBefore] = std::minmax_element(before.begin(), before.end());
+    const auto [minAfter, maxAfter] = std::minmax_element(after.begin(), after.end());
     const double b = meanOf(before), a = meanOf(after);
-    return {name, "count", "per step", b, a, {a - b, *leastAfter - *mostBefore, *mostAfter - *leastBefore}};
+    return {name, "count", "per step", b, a, {a - b, *minAfter - *maxBefore, *maxAfter - *minBefore}};
 }
 
 /// Count, total and median of a class; the changed mean duration.

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kWindow = 8, kReference = 40, kStallWindow = 200;
 /// Steps of which all but this many lie above the threshold: one fast step does not hide a shift.
 constexpr std::size_t kBelow = 1;
-constexpr std::size_t kLearnSteps = 20, kCalmSteps = 10, kMostLearning = 60;
+constexpr std::size_t kLearnSteps = 20, kCalmSteps = 10, kMaxLearning = 60;
 constexpr double kStallBeyond = 1.05;
 constexpr double kLevelShare = 0.5, kStallShare = 0.25;
 /// Of the run's own wander: steps that may belong to a change that is not found yet, values from which on they give the threshold, and the
@@ -31,7 +31,7 @@ constexpr double kUnknownShift = 0.03;
 /// Of the CUSUM: lost step times that are worth an alarm, and the share of a step by which the level may wander.
 constexpr double kLostSteps = 2.0, kLevelAllowance = 0.01;
 /// Where the scenario knows no stalls, half an event in the window is taken (Jeffreys' prior of a rate).
-constexpr double kLeastExpected = 0.5, kLeastRateCv = 1.0;
+constexpr double kMinExpected = 0.5, kMinRateCv = 1.0;
 
 /// The step above which all but kBelow of the window lie.
 double lowestBut(std::vector<double> window)
@@ -109,7 +109,7 @@ StepFollower::StepFollower(const std::vector<double>& predictedWithin, const Fol
         increments.push_back(lossOf(x));
         m_allowance += x > kStallBeyond ? lossOf(x) / static_cast<double>(m_predicted.size()) : 0.0;
     }
-    m_allowance = kLevelAllowance + (1 + std::max(kLeastRateCv, options.stallRateCv)) * m_allowance;
+    m_allowance = kLevelAllowance + (1 + std::max(kMinRateCv, options.stallRateCv)) * m_allowance;
     for (double& x : increments)
         x -= m_allowance;
     m_lostLimit = std::max(kLostSteps, cusumHeight(increments, m_stallChance));
@@ -144,9 +144,9 @@ void StepFollower::learn(double seconds)
         return;
     // As if the run were long: its warm-up may reach over what was seen so far.
     std::vector<double> run = m_learning;
-    run.resize(kMostLearning * 4, medianOf(m_learning));
+    run.resize(kMaxLearning * 4, medianOf(m_learning));
     const auto warmUp = static_cast<std::size_t>(warmUpOf(run));
-    if (m_learning.size() < warmUp + kCalmSteps && m_learning.size() < kMostLearning)
+    if (m_learning.size() < warmUp + kCalmSteps && m_learning.size() < kMaxLearning)
         return;
     m_recent.assign(m_learning.begin() + static_cast<std::ptrdiff_t>(std::min(warmUp, m_learning.size() - 1)), m_learning.end());
     m_learning.clear();
@@ -198,8 +198,8 @@ std::optional<Deviation> StepFollower::checkStalls(bool stalled)
     if (!m_stalls.back() || events < 2)
         return std::nullopt;
     const double hours = static_cast<double>(m_stalls.size()) * m_options.gpus * reference() / kSecondsPerHour;
-    const double expected = std::max(kLeastExpected, m_options.stallsPerGpuHour * hours);
-    const double cv = std::max(kLeastRateCv, m_options.stallRateCv), shape = 1.0 / (cv * cv);
+    const double expected = std::max(kMinExpected, m_options.stallsPerGpuHour * hours);
+    const double cv = std::max(kMinRateCv, m_options.stallRateCv), shape = 1.0 / (cv * cv);
     const boost::math::negative_binomial_distribution<> count(shape, shape / (shape + expected));
     if (boost::math::cdf(boost::math::complement(count, events - 1)) > m_stallChance)
         return std::nullopt;

@@ -66,7 +66,7 @@ LikelyCause WhatIfs::solved(std::size_t candidate, double ratio)
 {
     LikelyCause out;
     out.id = candidates()[candidate].id;
-    double low = 1.0, high = kMostFactor;
+    double low = 1.0, high = kMaxFactor;
     out.ratio = ratioAt(candidate, high);
     out.reaches = out.ratio >= ratio * (1.0 - kReached);
     if (out.reaches)

@@ -20,7 +20,7 @@ struct LikelyCause {
     double ratio = 1; ///< of the step at the factor; less than wanted where even kMostFactor does not reach it
     bool reaches = true;
 };
-inline constexpr double kMostFactor = 10.0;
+inline constexpr double kMaxFactor = 10.0;
 
 /// Answers for one scenario. The steps that it costs are kept: a log with a hundred thousand alarms costs some thousand of them. One
 /// thread.

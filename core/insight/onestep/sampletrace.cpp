@@ -16,7 +16,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kTracedReplicas = 3, kSlowTraced = 1, kFewestTraced = 2, kMostTraced = 24;
+constexpr int kTracedReplicas = 3, kSlowTraced = 1, kMinTraced = 2, kMaxTraced = 24;
 constexpr std::size_t kTracedRows = 200'000;
 constexpr double kPlantedFactor = 1.15;
 constexpr double kClock = 1e-7; // of the table: what starts with a pass is before or behind it
@@ -153,12 +153,12 @@ Result<SampleTrace> sampleTrace(const StepGraph& graph, const InsightOptions& op
                           .found = graph.schedule.name,
                           .accepted = "1f1b, gpipe or interleaved"};
     const StepGraph few = fewReplicas(graph);
-    RecordOptions record{.seed = options.seed + 1, .steps = kMostTraced, .threads = options.threads, .stop = options.stop};
+    RecordOptions record{.seed = options.seed + 1, .steps = kMaxTraced, .threads = options.threads, .stop = options.stop};
     const auto recorder = StepRecorder::make(few, record);
     if (!recorder)
         return cancelled();
     const std::size_t rows = 3 * recorder->nodes().size() * index(few.numReplicas);
-    const auto steps = std::clamp<std::size_t>(kTracedRows / rows, kFewestTraced, kMostTraced);
+    const auto steps = std::clamp<std::size_t>(kTracedRows / rows, kMinTraced, kMaxTraced);
     TableWriter writer(few, *recorder);
     for (std::size_t i = 0; i < steps; ++i) {
         if (options.stop.stop_requested())

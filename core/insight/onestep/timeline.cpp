@@ -302,13 +302,13 @@ Result<Timeline> timeline(Evaluator& /*evaluator*/, const Scenario& scenario, co
     Result<Timeline> result = timeline(costed->graph, draw, options);
     if (!result.ok())
         return result;
-    const std::vector<int> most = activationsInFlight(costed->graph.schedule);
+    const std::vector<int> largest = activationsInFlight(costed->graph.schedule);
     for (const StageMemory& memory : costed->memory.stages) {
         const auto s = static_cast<std::size_t>(memory.stage);
-        if (s >= result->inFlight.size() || s >= most.size() || most[s] <= 0)
+        if (s >= result->inFlight.size() || s >= largest.size() || largest[s] <= 0)
             continue;
         for (InFlightPoint& point : result.value().inFlight[s])
-            point.activationGib = memory.activationsGib * point.microbatches / most[s];
+            point.activationGib = memory.activationsGib * point.microbatches / largest[s];
     }
     return result;
 }

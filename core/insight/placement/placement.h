@@ -78,7 +78,7 @@ struct ExchangeGain {
     double p95Seconds = 0;  ///< predicted from full sampling of that order
     Estimate gain;          ///< 1 - p95 / p95(given), paired
 };
-inline constexpr std::size_t kMostExchanges = 5; ///< predicted one by one: what people move by hand
+inline constexpr std::size_t kMaxExchanges = 5; ///< predicted one by one: what people move by hand
 
 /// An assignment of physical nodes to positions: nodeAt[position] = node, as MeasuredConfig::nodeOrder.
 struct PlacementResult {
@@ -110,7 +110,7 @@ struct NodeSlowness {
     bool operator==(const NodeSlowness&) const = default;
 };
 /// The slowest of the measured nodes, at most `most` of those above the median, falling factors, ties by number. Pure.
-[[nodiscard]] std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t most);
+[[nodiscard]] std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t largest);
 
 /// The scenario with the table's speeds as measured speeds. Errors: nodes the cluster does not have or that are missing.
 [[nodiscard]] Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table);

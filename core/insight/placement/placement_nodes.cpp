@@ -59,7 +59,7 @@ Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario
     return report;
 }
 
-std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t most)
+std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t largest)
 {
     std::map<int, double> slowest; // time factor of each node's slowest GPU
     for (const MeasuredSpeed& speed : scenario.measured.speeds)
@@ -74,7 +74,7 @@ std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t mos
         if (const double relative = factor / factors[(factors.size() - 1) / 2]; relative > 1)
             nodes.push_back({node, relative});
     std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSlowness& a, const NodeSlowness& b) { return a.factor > b.factor; });
-    nodes.resize(std::min(most, nodes.size()));
+    nodes.resize(std::min(largest, nodes.size()));
     return nodes;
 }
 

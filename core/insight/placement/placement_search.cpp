@@ -270,7 +270,7 @@ std::vector<ExchangeGain> exchangesOf(const PlacementResult& result)
     std::vector<int> order = result.givenOrder;
     for (const NodeMove& move : result.moves) {
         const auto to = static_cast<std::size_t>(move.toPosition);
-        if (exchanges.size() == kMostExchanges)
+        if (exchanges.size() == kMaxExchanges)
             break;
         if (order[to] == move.node)
             continue; // came there as the partner of an earlier one

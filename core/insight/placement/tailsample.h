@@ -19,7 +19,7 @@ struct FittedTail {
     double threshold = 0.0, tail = 0.0, scale = 0.0; ///< value, tail probability there, and how much further it takes to fall by 1 / e
     double thresholdShare = 0.0;                     ///< share of the sample's weight at and beyond the threshold
     double from = 0.0, fromShare = 0.0;              ///< the scale is the mean excess of the points beyond this value, and their share
-    double leastWeight = 0.0;                        ///< points of less weight are no part of it
+    double minWeight = 0.0;                          ///< points of less weight are no part of it
     [[nodiscard]] double tailAt(double value) const;
 };
 

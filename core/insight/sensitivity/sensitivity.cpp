@@ -20,7 +20,7 @@ constexpr int kDefaultSamples = 500;
 constexpr double kMeanStep = 0.1;
 /// Rows are refined while a half-width of their p95 changes is above this share of the p95.
 constexpr double kTargetHalfWidth = 1e-3;
-constexpr int kFewestSamples = 500;
+constexpr int kMinSamples = 500;
 
 /// What is done to one input in one variation.
 enum class Change { removed, halved, doubled, only, meanUp, meanDown };
@@ -411,7 +411,7 @@ Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& grap
     Plan plan = planOf(graph);
     std::vector<std::size_t> rows(plan.rows.size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    const int first = std::min(table.samples, std::max(table.samples / 2, kFewestSamples));
+    const int first = std::min(table.samples, std::max(table.samples / 2, kMinSamples));
     Result<PairedSample> sampled = sampleRows(evaluator, graph, plan, rows, first, options, 0, 0.6);
     if (!sampled.ok())
         return sampled.errors();

@@ -202,7 +202,7 @@ Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logge
 {
     StepSeries series;
     for (const CleanRun& run : runs)
-        if (run.seconds.size() >= static_cast<std::size_t>(kFewestSteps))
+        if (run.seconds.size() >= static_cast<std::size_t>(kMinSteps))
             series.runs.push_back(run.seconds);
     std::size_t kept = 0;
     for (const std::vector<double>& run : series.runs)
@@ -213,7 +213,7 @@ Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logge
                           "",
                           "no run is long enough",
                           std::to_string(logged) + " steps",
-                          "at least " + std::to_string(kFewestSteps) + " steps in addition to the omitted ones",
+                          "at least " + std::to_string(kMinSteps) + " steps in addition to the omitted ones",
                           "",
                           ""};
     return series;

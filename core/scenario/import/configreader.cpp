@@ -8,7 +8,7 @@ namespace prism {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40; // the parameter table has the exact ranges; this bounds arithmetic
-constexpr std::size_t kMostIgnored = 60;
+constexpr std::size_t kMaxIgnored = 60;
 
 } // namespace
 
@@ -84,8 +84,8 @@ std::string ConfigReader::ignoredKeys() const
     for (const auto& [key, value] : m_config.items())
         if (!m_known.contains(key))
             ignored.push_back(key.substr(0, 60));
-    if (ignored.size() > kMostIgnored)
-        ignored.resize(kMostIgnored);
+    if (ignored.size() > kMaxIgnored)
+        ignored.resize(kMaxIgnored);
     return joined(ignored, ", ");
 }
 

@@ -11,7 +11,7 @@ namespace prism {
 namespace {
 
 /// Beyond this share all ranks of a node are taken as alike.
-constexpr double kMostShare = 1.0 - 1e-6;
+constexpr double kMaxShare = 1.0 - 1e-6;
 
 double upperTail(double z)
 {
@@ -28,7 +28,7 @@ SpatialFactors::SpatialFactors(const StepGraph& graph)
     : m_sampler(graph.spatial),
       m_rareProbability(graph.spatial.rareProbability),
       m_rareMultiplier(graph.spatial.rareMultiplier),
-      m_share(m_sampler.isDeterministic() || graph.nodeRanks < 2 ? 0.0 : std::min(graph.spatialNodeShare, kMostShare)),
+      m_share(m_sampler.isDeterministic() || graph.nodeRanks < 2 ? 0.0 : std::min(graph.spatialNodeShare, kMaxShare)),
       m_common(std::sqrt(m_share)),
       m_own(std::sqrt(1.0 - m_share)),
       m_nodeRanks(graph.nodeRanks)

@@ -48,7 +48,7 @@ double StepDelayModel::stalls(std::uint64_t step, double seconds) const
     const auto r = static_cast<std::uint64_t>(m_run);
     const double factor = m_rate.base(m_run == Run::across ? uniform(m_seed, purposeStream(Purpose::stallRate, r), step) : 0.5);
     const int count = poissonCount(factor * m_delays.stallsPerGpuHour * m_gpus * seconds / kSecondsPerHour,
-                                   uniform(m_seed, purposeStream(Purpose::stallCount, r), step), kMostStalls);
+                                   uniform(m_seed, purposeStream(Purpose::stallCount, r), step), kMaxStalls);
     double added = 0.0;
     for (int k = 0; k < count; ++k)
         added += m_delays.stallMeanSeconds

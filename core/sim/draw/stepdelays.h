@@ -13,7 +13,7 @@ namespace prism {
 /// -1.4, 1.9 and 2.8 standard deviations).
 inline constexpr double kJitterShapeCv = 0.35;
 /// Stalls in one step beyond this number are not drawn: the step is lost then, which is the job's business.
-inline constexpr int kMostStalls = 64;
+inline constexpr int kMaxStalls = 64;
 
 /// Delays of the steps of one run, each a pure function of the step's number and the seconds of its graph. Immutable; any thread.
 class StepDelayModel final {

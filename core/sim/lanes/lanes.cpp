@@ -40,16 +40,16 @@ HWY_INLINE void softMaximumOf(const Row& row, std::size_t n, float beta, float* 
 {
     const F d;
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        auto most = row(0, l);
+        auto largest = row(0, l);
         for (std::size_t i = 1; i < n; ++i)
-            most = hn::Max(most, row(i, l));
+            largest = hn::Max(largest, row(i, l));
         if (n > 1 && beta < kSharp) {
             auto sum = hn::Zero(d);
             for (std::size_t i = 0; i < n; ++i)
-                sum = hn::Add(sum, hn::Exp(d, hn::Max(hn::Set(d, -80.0F), hn::Mul(hn::Set(d, beta), hn::Sub(row(i, l), most)))));
-            most = hn::MulAdd(hn::Log(d, hn::Mul(sum, hn::Set(d, 1.0F / static_cast<float>(n)))), hn::Set(d, 1.0F / beta), most);
+                sum = hn::Add(sum, hn::Exp(d, hn::Max(hn::Set(d, -80.0F), hn::Mul(hn::Set(d, beta), hn::Sub(row(i, l), largest)))));
+            largest = hn::MulAdd(hn::Log(d, hn::Mul(sum, hn::Set(d, 1.0F / static_cast<float>(n)))), hn::Set(d, 1.0F / beta), largest);
         }
-        hn::Store(most, d, out + l);
+        hn::Store(largest, d, out + l);
     }
 }
 

@@ -26,7 +26,7 @@ constexpr double kSeparateBelow = 0.5;
 /// Lengths beyond these shares of all cells belong to the outermost nodes.
 constexpr double kOutermost = 0.002;
 /// Cells that a node is made from at least, and fewer only where another lump of lengths begins.
-constexpr int kCellsOfNode = 48, kFewestCells = 4;
+constexpr int kCellsOfNode = 48, kMinCells = 4;
 constexpr int kFactorPoints = 512;
 /// Standard deviations of a chi-square beyond its mean that a smooth function may miss the values at nodes by.
 constexpr double kChiSquareMargin = 2.0;
@@ -248,7 +248,7 @@ private:
         while (last - first < wanted) {
             const float below = first > 0 ? x - m_cell[first - 1].first : kFar,
                         above = last < m_cell.size() ? m_cell[last].first - x : kFar;
-            if (last - first >= kFewestCells && std::min(below, above) > 3.0F * half)
+            if (last - first >= kMinCells && std::min(below, above) > 3.0F * half)
                 break; // no cells of another lump (a rare GPU's) into this node
             below <= above ? void(--first) : void(++last);
         }
@@ -260,7 +260,7 @@ private:
     {
         const auto many =
             static_cast<std::size_t>(m_cell.end() - std::upper_bound(m_cell.begin(), m_cell.end(), std::pair{x, m_cell.size()}));
-        return many >= kFewestCells ? many : 0;
+        return many >= kMinCells ? many : 0;
     }
 
     /// Residuals at the nodes, and the shape that they share.

@@ -118,19 +118,19 @@ public:
         : m_regime(s.regime),
           m_hidden(s.op->hiddenSeconds),
           m_mean(s.op->meanSeconds),
-          m_least(s.op->minExposedSeconds)
+          m_min(s.op->minExposedSeconds)
     {
     }
     HWY_INLINE hn::Vec<F> at(hn::Vec<F> factor, std::size_t l) const
     {
         const F d;
         const auto f = m_regime != nullptr ? hn::Mul(factor, hn::Load(d, m_regime + l)) : factor;
-        return hn::Max(hn::Mul(hn::Set(d, m_least), f), hn::Sub(hn::Mul(hn::Set(d, m_mean), f), hn::Set(d, m_hidden)));
+        return hn::Max(hn::Mul(hn::Set(d, m_min), f), hn::Sub(hn::Mul(hn::Set(d, m_mean), f), hn::Set(d, m_hidden)));
     }
 
 private:
     const float* m_regime;
-    float m_hidden, m_mean, m_least;
+    float m_hidden, m_mean, m_min;
 };
 
 void SendSeconds(const SendRows& s, const LaneSeeds& seeds, LaneKey key)

@@ -11,8 +11,8 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kEnoughRowsOfAKind = 20, kEnoughSourcesOfAKind = 2;
-constexpr double kLeastScale = 1e-6;       // rows that are all exact have no scale
-constexpr std::size_t kFewestOfItsOwn = 5; // rows of a kind without complete ones that tell how far its others are off
+constexpr double kMinScale = 1e-6;      // rows that are all exact have no scale
+constexpr std::size_t kMinOfItsOwn = 5; // rows of a kind without complete ones that tell how far its others are off
 
 /// One left-out row: how far it is off, its source, and the kinds that it belongs to.
 struct Row {
@@ -104,10 +104,10 @@ public:
                     addScale(kind, level, of);
         Rows complete;
         std::copy_if(all.begin(), all.end(), std::back_inserter(complete), [](const Row* r) { return r->complete; });
-        const auto score = [&](const Row& r) { return r.distance / std::max(kLeastScale, scaleOf(r.kinds)); };
+        const auto score = [&](const Row& r) { return r.distance / std::max(kMinScale, scaleOf(r.kinds)); };
         m_percentile = quantileOf(weighted(complete.empty() ? all : complete, score), kBandShare);
         for (const std::string& kind : loose)
-            if (const auto of = byKind.find(kind); of != byKind.end() && of->second.size() >= kFewestOfItsOwn)
+            if (const auto of = byKind.find(kind); of != byKind.end() && of->second.size() >= kMinOfItsOwn)
                 m_own[kind] = quantileOf(equallyWeighted(of->second), kBandShare);
     }
 

@@ -104,15 +104,15 @@ void GemmFit::fit16()
     m_gpu.gemmEfficiency = GpuCalibration{}.gemmEfficiency;
     m_gpu.tileOverheadK = GpuCalibration{}.tileOverheadK;
     GpuCalibration best = m_gpu;
-    double least = 1e300;
+    double smallest = 1e300;
     for (const double wave : {0.0, 1.0}) {
         m_gpu.waveQuantisation = wave;
         for (int round = 0; round < 3; ++round) {
             searchEfficiency(m_gpu.gemmEfficiency);
             search(m_gpu.tileOverheadK, 20, 2000);
         }
-        if (const double l = loss(); l < least) {
-            least = l;
+        if (const double l = loss(); l < smallest) {
+            smallest = l;
             best = m_gpu;
         }
     }

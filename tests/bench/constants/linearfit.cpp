@@ -234,9 +234,9 @@ ConstantPoint linearStep(const SourceLoss& loss, const LinearRows& rows, double 
 
 std::optional<FitPoint> lowerPoint(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss, const FitStep& step)
 {
-    constexpr double kLeastShare = 0.2;
+    constexpr double kMinShare = 0.2;
     const ConstantPoint direction = linearStep(loss, step.from, step.reach);
-    for (double share = 1; share > kLeastShare; share /= 2) {
+    for (double share = 1; share > kMinShare; share /= 2) {
         FitPoint point{step.from.at, {}, 0};
         for (std::size_t i = 0; i < point.at.size(); ++i)
             point.at[i] += share * direction[i];

@@ -72,8 +72,8 @@ TEST(DualPipeScenario, LeavesThePublishedBubble)
         EXPECT_NEAR(idle, (8 / 2 - 1) * (both - 2 * t.weight), 1e-9);
         EXPECT_NEAR(dualPipeBubble(8, both, backward, t.weight) - idle, (8 / 2 - 1) * (backward - t.weight), 1e-9);
     }
-    for (const int most : activationsInFlight(schedule))
-        EXPECT_EQ(most, 8 + 1); // PP + 1, as published
+    for (const int largest : activationsInFlight(schedule))
+        EXPECT_EQ(largest, 8 + 1); // PP + 1, as published
 }
 
 /// Exposed seconds of the expert-parallel operations of a program, and those of all of it.

@@ -24,7 +24,7 @@ Result<Exploration> searched(std::uint64_t seed, int keep)
                              "tp_comm_overlap=true,false"})
         query.space.axes.push_back(*searchAxis(axis));
     query.keep = keep;
-    query.mostSampled = 100;
+    query.maxSampled = 100;
     query.confidence = kStatedConfidence;
     InsightOptions options;
     options.seed = seed;
@@ -93,7 +93,7 @@ EarlyStops earlyStops(int runs, int truthSeeds)
         EXPECT_TRUE(e.ok());
         std::size_t found = 0;
         for (const ExploreCandidate& c : e->candidates) {
-            const bool toTheEnd = c.samples == kMostSamples;
+            const bool toTheEnd = c.samples == kMaxSamples;
             out.toTheEnd += toTheEnd ? 1 : 0;
             found += toTheEnd && std::find(best.begin(), best.end(), c.index) != best.end() ? 1 : 0;
         }

@@ -57,7 +57,7 @@ TEST(Explore, FindsTheWinnerOfAnExhaustiveSearch)
     const Result<Exploration> raced = explore(evaluator, base, query);
     ASSERT_TRUE(raced.ok());
     query.keep = 100;
-    query.mostSampled = 100;
+    query.maxSampled = 100;
     const Result<Exploration> all = explore(evaluator, base, query);
     ASSERT_TRUE(all.ok());
     EXPECT_EQ(static_cast<std::int64_t>(all->candidates.size()), all->fitting);
@@ -127,7 +127,7 @@ TEST(Explore, RefusesWhatIsTooLargeAndSaysWhichAxisToNarrow)
 {
     ExploreQuery query;
     query.space = spaceOf({"tp=1..8", "pp=1..64"});
-    query.mostPoints = 10;
+    query.maxPoints = 10;
     Evaluator evaluator;
     const Result<Exploration> e = explore(evaluator, Scenario{}, query);
     ASSERT_FALSE(e.ok());
@@ -154,7 +154,7 @@ TEST(Explore, RefusesABillionWithItsCountAndDrawsWhenAsked)
     EXPECT_NE(refused.errors().front().found.find("6000000000"), std::string::npos);
     query.drawPoints = 40;
     query.keep = 2;
-    query.mostSampled = 2;
+    query.maxSampled = 2;
     const Result<Exploration> drawn = explore(evaluator, base, query);
     ASSERT_TRUE(drawn.ok());
     EXPECT_EQ(drawn->points, 40);

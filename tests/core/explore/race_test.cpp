@@ -77,11 +77,11 @@ TEST(Race, LeavesOutOneOfTheBestInAtMostTheStatedShareOfSeeds)
         asked += r.asked;
         bool missing = false;
         for (const Runner& runner : r.result.runners)
-            missing = missing || (runner.point.index < kKeep && runner.row.samples < kMostSamples);
+            missing = missing || (runner.point.index < kKeep && runner.row.samples < kMaxSamples);
         wrong += missing ? 1 : 0;
     }
     EXPECT_LE(wrong, kSeeds * 5 / 100); // the confidence is 95 %
-    EXPECT_LT(asked, std::int64_t{kSeeds} * kConfigurations * 2 * kMostSamples * 3 / 4);
+    EXPECT_LT(asked, std::int64_t{kSeeds} * kConfigurations * 2 * kMaxSamples * 3 / 4);
 }
 
 TEST(Race, CostsWhatIsOnlyBoundedBeforeItIsSampled)
@@ -102,7 +102,7 @@ TEST(Race, StopsAtTheMostThatMayBeSampledAndSaysSo)
     ExploreQuery query;
     query.space = space;
     query.keep = 2;
-    query.mostSampled = 4;
+    query.maxSampled = 4;
     std::vector<QuickPoint> fitting;
     for (std::int64_t i = 0; i < 9; ++i)
         fitting.push_back({i, 1, 1, 80, 1e6, false});
@@ -122,7 +122,7 @@ RaceResult lateRace(const std::vector<double>& days, const std::vector<double>& 
     ExploreQuery query;
     query.space = space;
     query.keep = 3;
-    query.mostSampled = limit;
+    query.maxSampled = limit;
     query.objective = *exploreObjective("deadline:1");
     std::vector<QuickPoint> fitting;
     for (std::size_t i = 0; i < days.size(); ++i)
@@ -160,7 +160,7 @@ TEST(Race, TheLowerBoundIsTheScoreOfTheNoiseFreeStep)
     s.training.trainTokens = 2e6;
     s.cluster.gpuHourPriceUsd = 3;
     const auto bound = [&](const char* objective, double seconds) {
-        return leastScore(*exploreObjective(objective), {0, seconds, 1, 80, 4'000, false}, s);
+        return minScore(*exploreObjective(objective), {0, seconds, 1, 80, 4'000, false}, s);
     };
     EXPECT_EQ(bound("over:2", 2), 0);
     EXPECT_EQ(bound("over:2", 2.001), 0.5);

@@ -21,7 +21,7 @@ ExploreQuery query()
     for (const char* axis : {"tp=1,2,4,8", "pp=1,2,4", "schedule=1f1b,zb-v,zb-h1", "vpp=1,2", "zero=1,2,3", "mbs=1,2,4,8"})
         q.space.axes.push_back(*searchAxis(axis));
     q.keep = 3;
-    q.mostSampled = 15;
+    q.maxSampled = 15;
     return q;
 }
 

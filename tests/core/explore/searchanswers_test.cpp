@@ -118,17 +118,17 @@ TEST(SearchLimits, AQueryIsCheckedAtEachOfItsLimits)
     EXPECT_EQ(with([](ExploreQuery& q) { q.space.axes = {longAxis(1'000)}; }), 0U);
     EXPECT_EQ(with([](ExploreQuery& q) { q.space.axes = {longAxis(1'001)}; }), 1U);
     EXPECT_EQ(with([](ExploreQuery& q) { q.space.axes.clear(); }), 1U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.mostPoints = 2; }), 0U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.mostPoints = 1; }), 1U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.mostPoints = q.drawPoints = 1; }), 0U) << "drawn";
+    EXPECT_EQ(with([](ExploreQuery& q) { q.maxPoints = 2; }), 0U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.maxPoints = 1; }), 1U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.maxPoints = q.drawPoints = 1; }), 0U) << "drawn";
     EXPECT_EQ(with([](ExploreQuery& q) { q.drawPoints = -1; }), 1U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.drawPoints = q.mostPoints + 1; }), 1U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.mostSampled = 10'000; }), 0U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.mostSampled = 10'001; }), 1U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.drawPoints = q.maxPoints + 1; }), 1U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.maxSampled = 10'000; }), 0U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.maxSampled = 10'001; }), 1U);
     EXPECT_EQ(with([](ExploreQuery& q) { q.keep = 0; }), 1U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.keep = q.mostSampled = 100; }), 0U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.keep = q.maxSampled = 100; }), 0U);
     EXPECT_EQ(with([](ExploreQuery& q) { q.keep = 101; }), 1U);
-    EXPECT_EQ(with([](ExploreQuery& q) { q.mostSampled = q.keep - 1; }), 1U);
+    EXPECT_EQ(with([](ExploreQuery& q) { q.maxSampled = q.keep - 1; }), 1U);
     for (const auto& [confidence, errors] : {std::pair{0.5, 0U}, {0.49, 1U}, {0.9999, 0U}, {0.99991, 1U}})
         EXPECT_EQ(with([&, c = confidence](ExploreQuery& q) { q.confidence = c; }), errors) << confidence;
 }
@@ -222,13 +222,13 @@ TEST(Objective, ScoresArePerMillionTokens)
     s.job.nodePowerKw = 10;
     EXPECT_DOUBLE_EQ(gpuKilowatts(s), 1.25);
     const QuickPoint point{0, 3, 1, 80, 6e6, false};
-    EXPECT_DOUBLE_EQ(leastScore(*exploreObjective("p95"), point, s), 0.5);
-    EXPECT_DOUBLE_EQ(leastScore(*exploreObjective("energy_mean"), point, s), 0.0125);
-    EXPECT_EQ(leastScore(*exploreObjective("over:3s"), point, s), 0);
-    EXPECT_EQ(leastScore(*exploreObjective("over:2.999s"), point, s), 0.5);
+    EXPECT_DOUBLE_EQ(minScore(*exploreObjective("p95"), point, s), 0.5);
+    EXPECT_DOUBLE_EQ(minScore(*exploreObjective("energy_mean"), point, s), 0.0125);
+    EXPECT_EQ(minScore(*exploreObjective("over:3s"), point, s), 0);
+    EXPECT_EQ(minScore(*exploreObjective("over:2.999s"), point, s), 0.5);
     s.training.trainTokens = 6e6 * 86'400 / 3 * 10; // ten days
-    EXPECT_EQ(leastScore(*exploreObjective("deadline:10"), point, s), 0);
-    EXPECT_EQ(leastScore(*exploreObjective("deadline:9.99"), point, s), 0.5);
+    EXPECT_EQ(minScore(*exploreObjective("deadline:10"), point, s), 0);
+    EXPECT_EQ(minScore(*exploreObjective("deadline:9.99"), point, s), 0.5);
     SampleRow row;
     row.mean = {1, 0.1};
     row.p50 = {2, 0.2};

@@ -84,7 +84,7 @@ TEST(Placement, SearchNeverLosesAndWritesAHostfile)
     EXPECT_GE(result->gainOverWorst.value, -result->gainOverWorst.halfWidth);
     std::vector<int> before = result->givenOrder; // few moves: one exchange of two nodes after the other
     EXPECT_EQ(result->exchanges.empty(), result->withinNoise);
-    EXPECT_LE(result->exchanges.size(), kMostExchanges);
+    EXPECT_LE(result->exchanges.size(), kMaxExchanges);
     for (const ExchangeGain& e : result->exchanges) {
         int changed = 0;
         for (std::size_t p = 0; p < before.size(); ++p)

@@ -288,12 +288,12 @@ TEST(Timeline, InFlightMatchesTheSchedule)
     const StepGraph g = pipelineGraph(4, 8, 2, 1);
     const auto t = timeline(g, sampleChoice(0));
     ASSERT_TRUE(t.ok());
-    const std::vector<int> most = activationsInFlight(g.schedule);
+    const std::vector<int> expected = activationsInFlight(g.schedule);
     for (std::size_t s = 0; s < 4; ++s) {
         int largest = 0;
         for (const InFlightPoint& p : t->inFlight[s])
             largest = std::max(largest, p.microbatches);
-        EXPECT_EQ(largest, most[s]);
+        EXPECT_EQ(largest, expected[s]);
         EXPECT_EQ(t->inFlight[s].back().microbatches, 0);
     }
 }

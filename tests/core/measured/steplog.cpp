@@ -141,11 +141,11 @@ TEST(StepLog, AFollowedLogHasNoEnd)
     StepLogReader reader({}, StepLogReader::Keep::ends);
     reader.line("step,step_time_s");
     std::size_t taken = 0;
-    for (std::size_t i = 0; i < kMostLoggedSteps + 10; ++i)
+    for (std::size_t i = 0; i < kMaxLoggedSteps + 10; ++i)
         taken += reader.line(std::to_string(i) + ",1.5") ? 1 : 0;
-    EXPECT_EQ(taken, kMostLoggedSteps + 10);
+    EXPECT_EQ(taken, kMaxLoggedSteps + 10);
     EXPECT_EQ(reader.log().steps(), 2U) << "the first and the last";
-    EXPECT_FALSE(reader.line(std::to_string(kMostLoggedSteps + 9) + ",1.5")) << "the last one again";
+    EXPECT_FALSE(reader.line(std::to_string(kMaxLoggedSteps + 9) + ",1.5")) << "the last one again";
 }
 
 /// Two records on a line, of which the second opens a run that has no step yet: a clock needs a second value.

@@ -53,10 +53,10 @@ TEST(PipelineLayout, TextsReadBackToTheSameChunks)
                 ASSERT_TRUE(read.ok()) << text;
                 EXPECT_EQ(*read, even) << text;
                 EXPECT_LE(text.size(), 200U);
-                const auto [least, most] = std::minmax_element(
+                const auto [smallest, largest] = std::minmax_element(
                     even.begin(), even.end(), [](const auto& a, const auto& b) { return a.layers + a.mtpLayers < b.layers + b.mtpLayers; });
-                EXPECT_LE(most->layers + most->mtpLayers - least->layers - least->mtpLayers, 1);
-                EXPECT_EQ(least->layers + least->mtpLayers,
+                EXPECT_LE(largest->layers + largest->mtpLayers - smallest->layers - smallest->mtpLayers, 1);
+                EXPECT_EQ(smallest->layers + smallest->mtpLayers,
                           even.back().layers + even.back().mtpLayers); // the last chunk also computes the loss
                 EXPECT_EQ(even.back().mtpLayers, mtp);
                 EXPECT_EQ(std::accumulate(even.begin(), even.end(), 0, [](int n, const ChunkContents& c) { return n + c.layers; }), layers);

@@ -170,8 +170,8 @@ TEST(DualPipe, HoldsOneActivationMoreThanItsDevicesTwiceOver)
 {
     // Published: PP + 1 of the 1 / PP parts that a stage of a pipeline of PP = 2 P holds of a micro-batch.
     for (const int stages : {2, 4, 8})
-        for (const int most : activationsInFlight(made(stages, 4 * stages)))
-            EXPECT_EQ(most, 2 * stages + 1);
+        for (const int largest : activationsInFlight(made(stages, 4 * stages)))
+            EXPECT_EQ(largest, 2 * stages + 1);
 }
 
 /// Longest time of a device in a pipeline of 2 P devices that is fed from both ends, each device with a stage of both directions: device d

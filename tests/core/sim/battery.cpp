@@ -1047,10 +1047,10 @@ Agreement agreement(const BatteryCase& c, int referenceSamples, int fastSamples)
 
 Agreement agreementWithPower(const BatteryCase& c, int referenceSamples, int fastSamples)
 {
-    constexpr int kMostSeeds = 64;
+    constexpr int kMaxSeeds = 64;
     Steps reference(simulateReference, c.graph, referenceSamples, 101), fast(simulate, c.graph, fastSamples, 202);
     Agreement a = compared(c, reference, fast);
-    while (!a.hasPower() && std::max(reference.seeds(), fast.seeds()) < kMostSeeds) {
+    while (!a.hasPower() && std::max(reference.seeds(), fast.seeds()) < kMaxSeeds) {
         const bool isShared =
             a.ksShared > 0.0 && std::hypot(quantileError(fast.sorted(), 0.5), fast.shared(0)) > quantileError(reference.sorted(), 0.5);
         Steps& lesser = isShared ? fast : reference;

@@ -14,14 +14,14 @@ namespace {
 void expectCovered(int replicas, int seeds)
 {
     const boost::math::binomial_distribution<> right(seeds, 0.95);
-    const double fewest = boost::math::quantile(right, 0.0005), most = boost::math::quantile(right, 0.9995);
+    const double smallest = boost::math::quantile(right, 0.0005), largest = boost::math::quantile(right, 0.9995);
     for (const bool rare : {false, true}) {
         const std::vector<CoverageCell> cells = coverage(replicas, rare, seeds);
         std::puts(coverageTable(cells).c_str());
         for (const CoverageCell& cell : cells)
             for (std::size_t f = 0; f < kCoveredMetrics.size(); ++f) {
-                EXPECT_GE(cell.covered[f], fewest) << cell.name << " " << kCoveredMetrics[f];
-                EXPECT_LE(cell.covered[f], most) << cell.name << " " << kCoveredMetrics[f];
+                EXPECT_GE(cell.covered[f], smallest) << cell.name << " " << kCoveredMetrics[f];
+                EXPECT_LE(cell.covered[f], largest) << cell.name << " " << kCoveredMetrics[f];
             }
     }
 }

@@ -25,13 +25,13 @@ TEST(KnownAnswer, IsTheDistributionOfTheReference)
             options.numWithinSamples = -1;
             std::vector<double> sorted = simulateReference(graph, options).acrossSeconds;
             std::sort(sorted.begin(), sorted.end());
-            double mean = 0.0, square = 0.0, most = 0.0;
+            double mean = 0.0, square = 0.0, largest = 0.0;
             for (std::size_t i = 0; i < sorted.size(); ++i) {
                 mean += sorted[i] / kSteps;
                 square += sorted[i] * sorted[i] / kSteps;
-                most = std::max(most, std::abs(known.below(sorted[i]) - (static_cast<double>(i) + 0.5) / kSteps));
+                largest = std::max(largest, std::abs(known.below(sorted[i]) - (static_cast<double>(i) + 0.5) / kSteps));
             }
-            EXPECT_LT(most, 1.95 / std::sqrt(kSteps)) << replicas << rare; // Kolmogorov: one in a thousand
+            EXPECT_LT(largest, 1.95 / std::sqrt(kSteps)) << replicas << rare; // Kolmogorov: one in a thousand
             EXPECT_NEAR(known.mean(), mean, 4.0 * std::sqrt((square - mean * mean) / kSteps)) << replicas << rare;
             for (const double p : {0.5, 0.99})
                 EXPECT_NEAR(known.below(known.quantile(p)), p, 1e-6);

@@ -94,8 +94,8 @@ TEST(Reference, ACollectiveWaitsForTheSlowestRank)
         StepGraph g = jobGraph({.groupRanks = 8, .collectiveSeconds = 0.25, .compute = {family, 0.2}});
         g.programs[0].blocks[0].ops.erase(g.programs[0].blocks[0].ops.begin()); // one kernel of 0.4 s, then the collective
         g.programs[1].blocks.clear();
-        const Moments most = maximumOf(g.classes[0].temporal, 8);
-        expectMoments(across(g, 40'000), 0.4 * most.mean + 0.25, 0.16 * most.variance);
+        const Moments largest = maximumOf(g.classes[0].temporal, 8);
+        expectMoments(across(g, 40'000), 0.4 * largest.mean + 0.25, 0.16 * largest.variance);
     }
 }
 
@@ -152,8 +152,8 @@ TEST(Reference, ReplicasMeetAtTheSlowest)
     StepGraph g = jobGraph({.replicas = 16, .gradSyncSeconds = 0.5, .compute = d});
     g.programs[0].blocks = {{1, {{0, 1.0}}}};
     g.programs[1].blocks.clear();
-    const Moments most = maximumOf(d, 16);
-    expectMoments(across(g, 40'000), most.mean + 0.5, most.variance);
+    const Moments largest = maximumOf(d, 16);
+    expectMoments(across(g, 40'000), largest.mean + 0.5, largest.variance);
 }
 
 TEST(Reference, ASynchronisationIsPartlyHiddenAndNeverBelowItsFloor)
@@ -197,8 +197,8 @@ TEST(Reference, TheOptimizerTakesTheSlowestRankOfEachCell)
 {
     StepGraph g = jobGraph({.groupRanks = 4, .optimizerSeconds = 1.0});
     g.classes[3].temporal = {Family::gamma, 0.3};
-    const Moments most = maximumOf({Family::gamma, 0.3}, 4);
-    expectMoments(across(g, 40'000), 3.0 + most.mean, most.variance);
+    const Moments largest = maximumOf({Family::gamma, 0.3}, 4);
+    expectMoments(across(g, 40'000), 3.0 + largest.mean, largest.variance);
 }
 
 /// Mean of the series across jobs.

@@ -17,8 +17,8 @@ namespace {
 TEST(Confidence, TheLeastHalfWidthHoldsNinetyFivePerCent)
 {
     // An exponential one next to an estimate at its start holds 1 - exp(-h).
-    EXPECT_NEAR(leastHalfWidth(10.0, [](double h) { return -std::expm1(-h); }), -std::log(0.05), 1e-9);
-    EXPECT_EQ(leastHalfWidth(2.0, [](double) { return 0.5; }), 2.0);
+    EXPECT_NEAR(minHalfWidth(10.0, [](double h) { return -std::expm1(-h); }), -std::log(0.05), 1e-9);
+    EXPECT_EQ(minHalfWidth(2.0, [](double) { return 0.5; }), 2.0);
     EXPECT_NEAR(errorCdf(normalReach(), 0), 0.975, 1e-12);
     EXPECT_NEAR(errorCdf(studentReach(7), 7), 0.975, 1e-12);
 }

@@ -13,8 +13,8 @@ namespace {
 TEST(RangeMedian, IsTheMedianOfTheRangeSorted)
 {
     std::uint64_t draw = 0;
-    const auto upTo = [&](std::size_t most) {
-        return static_cast<std::size_t>(uniform(5, stream(1), draw++) * static_cast<double>(most + 1));
+    const auto upTo = [&](std::size_t largest) {
+        return static_cast<std::size_t>(uniform(5, stream(1), draw++) * static_cast<double>(largest + 1));
     };
     for (const std::size_t n : {0U, 1U, 2U, 63U, 64U, 65U, 300U}) {
         std::vector<double> x;

@@ -209,10 +209,10 @@ TEST(ChakraTrace, APieceWaitsForAllItsMessagesAndNoneForAnother)
     three.paramGather.resize(3);
     ASSERT_TRUE(check(three).empty());
     const json middle = json::parse(chakraTrace(three, 2));
-    std::size_t most = 0;
+    std::size_t largest = 0;
     for (const json& node : middle["nodes"])
-        most = std::max(most, node["data_deps"].size());
-    EXPECT_EQ(most, 2U);
+        largest = std::max(largest, node["data_deps"].size());
+    EXPECT_EQ(largest, 2U);
 }
 
 TEST(ChakraTrace, ALargeJobIsRefusedAndSaysWhatWouldFit)

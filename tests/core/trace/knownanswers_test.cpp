@@ -421,7 +421,7 @@ TEST(DurationPools, FamiliesWarningsAndRowsAtTheirLimits)
     sortByTotal(pools);
     EXPECT_EQ(pools[0].signature + pools[1].signature + pools[2].signature, "twelvetennine");
     const PoolHistogram wide = poolHistogram({"p", {1, 1, 1, 1, 1, 1, 1, 1, 9}, {}, {}});
-    EXPECT_EQ(wide.shares.size(), static_cast<std::size_t>(kMostPoolBins)) << "quartiles that are equal give no width";
+    EXPECT_EQ(wide.shares.size(), static_cast<std::size_t>(kMaxPoolBins)) << "quartiles that are equal give no width";
     EXPECT_NEAR(wide.shares.front(), 8.0 / 9, 1e-12);
     EXPECT_NEAR(wide.shares.back(), 1.0 / 9, 1e-12);
     EXPECT_NE(unseenText(10, 3, 20).find("3 of them are slow, so up to 61 %"), std::string::npos) << unseenText(10, 3, 20);

@@ -54,7 +54,7 @@ TEST(PoolHistogram, EqualEmptyAndBrokenValues)
     EXPECT_EQ(poolHistogram({"p", {1, nan, 2}, {}, {}}).values, 2U);
     std::vector<double> wide(1000, 1.0);
     wide.push_back(1e9);
-    EXPECT_LE(poolHistogram({"p", wide, {}, {}}).shares.size(), static_cast<std::size_t>(kMostPoolBins));
+    EXPECT_LE(poolHistogram({"p", wide, {}, {}}).shares.size(), static_cast<std::size_t>(kMaxPoolBins));
 }
 
 } // namespace
