@@ -29,9 +29,9 @@ void nameApplication()
 }
 
 /// As the command line says, else as the window was left.
-void dress(prism::ui::Theme& look, const QString& asked, const QSettings& settings, QApplication& application)
+void dress(prism::ui::Theme& look, const QString& requested, const QSettings& settings, QApplication& application)
 {
-    const QString mode = asked.isEmpty() ? settings.value(u"view/theme"_s).toString() : asked;
+    const QString mode = requested.isEmpty() ? settings.value(u"view/theme"_s).toString() : requested;
     look.setMode(mode == u"light"  ? prism::ui::Theme::Mode::light
                  : mode == u"dark" ? prism::ui::Theme::Mode::dark
                                    : prism::ui::Theme::Mode::system);

@@ -203,7 +203,7 @@ std::vector<std::string_view> words(std::string_view line, std::size_t largest)
 Diagnostics RowSelection::readHeader(const std::vector<std::string>& cells)
 {
     Diagnostics errors;
-    for (const std::string& w : m_wanted) {
+    for (const std::string& w : m_requested) {
         const std::size_t equals = std::min(w.find('='), w.size());
         const auto at = std::find(cells.begin(), cells.end(), w.substr(0, equals));
         if (at == cells.end() && equals != w.size()) {
@@ -231,12 +231,12 @@ Result<bool> RowSelection::takes(const std::vector<std::string>& cells)
                        [&](const auto& c) { return c.first < cells.size() && cells[c.first] == c.second; });
 }
 
-Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted)
+Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& requested)
 {
-    if (wanted.empty())
+    if (requested.empty())
         return std::string(table);
     std::string out;
-    RowSelection selection(wanted);
+    RowSelection selection(requested);
     for (TableRows rows(table); rows.next();) {
         if (rows.problem())
             return *rows.problem();

@@ -83,21 +83,21 @@ private:
 /// Selects the rows of a table whose columns have the wanted values, each "COLUMN=VALUE".
 class RowSelection final {
 public:
-    explicit RowSelection(std::vector<std::string> wanted) : m_wanted(std::move(wanted)) {}
+    explicit RowSelection(std::vector<std::string> requested) : m_requested(std::move(requested)) {}
     /// Whether a row is selected; the first one is the header, which is. Errors: columns that the header does not have.
     [[nodiscard]] Result<bool> takes(const std::vector<std::string>& cells);
 
 private:
     [[nodiscard]] Diagnostics readHeader(const std::vector<std::string>& cells);
 
-    std::vector<std::string> m_wanted;
+    std::vector<std::string> m_requested;
     std::vector<std::pair<std::size_t, std::string>> m_conditions; ///< column, value
     bool m_hasHeader = false;
 };
 
 /// The header and the lines of a comma-separated table whose columns have the wanted values, each "COLUMN=VALUE". Errors: columns that
 /// are not there, rows that cannot be read.
-[[nodiscard]] Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted);
+[[nodiscard]] Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& requested);
 
 /// How texts are written into a table: so that a spreadsheet may open it, or exactly as they are.
 enum class TableText { forSheets, exact };

@@ -11,7 +11,7 @@ namespace prism {
 
 void onWorkers(int threads, std::size_t items, const std::function<void(bool isCaller)>& work)
 {
-    const std::size_t wanted = threads > 0 ? static_cast<std::size_t>(threads) : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t requested = threads > 0 ? static_cast<std::size_t>(threads) : std::max(1U, std::thread::hardware_concurrency());
     std::mutex mutex;
     std::exception_ptr thrown;
     const auto guarded = [&](bool isCaller) {
@@ -25,7 +25,7 @@ void onWorkers(int threads, std::size_t items, const std::function<void(bool isC
     {
         std::vector<std::jthread> workers;
         try {
-            for (std::size_t t = 1; t < std::min(wanted, items); ++t)
+            for (std::size_t t = 1; t < std::min(requested, items); ++t)
                 workers.emplace_back([&guarded] { guarded(false); });
         } catch (const std::exception&) { // no more threads, or no memory for one
         }

@@ -102,7 +102,7 @@ Result<double> levelFor(Scenario scenario, double factor)
     const Result<double> now = noiseFreeSeconds(scenario);
     if (!now.ok())
         return now.errors();
-    const double wanted = factor * *now;
+    const double requested = factor * *now;
     double before = level, secondsBefore = *now;
     level = std::min(kMaxComputeLevel, level * kLevelProbe);
     for (int round = 0; round < kRounds; ++round) {
@@ -111,11 +111,11 @@ Result<double> levelFor(Scenario scenario, double factor)
         if (!seconds.ok())
             return seconds.errors();
         const double slope = (*seconds - secondsBefore) / (level - before);
-        if (std::abs(*seconds / wanted - 1) < kClose || !(slope > 0))
+        if (std::abs(*seconds / requested - 1) < kClose || !(slope > 0))
             break;
         before = level;
         secondsBefore = *seconds;
-        level = std::clamp(level + (wanted - *seconds) / slope, kMinComputeLevel, kMaxComputeLevel);
+        level = std::clamp(level + (requested - *seconds) / slope, kMinComputeLevel, kMaxComputeLevel);
         if (level == before)
             break;
     }

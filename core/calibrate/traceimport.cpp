@@ -254,7 +254,7 @@ private:
         for (const RegularStep& step : m_job.steps)
             seconds.push_back(step.stepSeconds);
         seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(startupSteps(seconds)));
-        const double wanted = medianOf(std::move(seconds));
+        const double requested = medianOf(std::move(seconds));
         Evaluator evaluator;
         double total = 1, share = 1, before = 0, factor = 1, error = 0;
         for (int round = 0; round < kMaxRounds; ++round) {
@@ -266,11 +266,11 @@ private:
             const double median = snapshot->across.p50;
             if (round > 0 && factor != 1)
                 share = std::clamp((median / before - 1) / (factor - 1), kMinShare, 1.5);
-            error = median / wanted - 1;
+            error = median / requested - 1;
             if (std::abs(error) < kMedianTolerance)
                 break;
             before = median;
-            factor = std::clamp(1 + (wanted / median - 1) / share, 0.25, 4.0);
+            factor = std::clamp(1 + (requested / median - 1) / share, 0.25, 4.0);
             total *= factor;
             scaleMicroBatch(factor);
         }
@@ -278,7 +278,7 @@ private:
              fmt::format(
                  "micro-batch x {:.4g} for a median step of {:.4g} s: gaps and what stages differ in are in it, and operations that the "
                  "trace does not have follow it{}",
-                 total, wanted, std::abs(error) > kMedianError ? fmt::format("; the median stays {:+.1f} % off", 100 * error) : ""));
+                 total, requested, std::abs(error) > kMedianError ? fmt::format("; the median stays {:+.1f} % off", 100 * error) : ""));
         return {};
     }
 

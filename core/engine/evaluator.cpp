@@ -404,19 +404,19 @@ Stage Evaluator::Impl::Run::sample()
 {
     m_graphHash = graph().hash();
     // Steps across jobs first: the curve. The median job follows with the full number of samples.
-    int wanted = std::max(1, m_options.numSamples);
-    const bool known = m_impl.memo.find<StepSamples>(samplesKey(m_graphHash, simOptions(m_options, wanted, -1))) != nullptr;
-    if (!known && m_options.onProgress && wanted > 2 * kCoarseSamples) {
+    int requested = std::max(1, m_options.numSamples);
+    const bool known = m_impl.memo.find<StepSamples>(samplesKey(m_graphHash, simOptions(m_options, requested, -1))) != nullptr;
+    if (!known && m_options.onProgress && requested > 2 * kCoarseSamples) {
         if (!take(kCoarseSamples, "coarse samples"))
             return Stage::costed;
         progress(Stage::coarse);
     }
-    if (!take(wanted, "samples"))
+    if (!take(requested, "samples"))
         return m_snapshot.samples ? Stage::coarse : Stage::costed;
     progress(Stage::refined);
-    if (!takePrecise(wanted))
+    if (!takePrecise(requested))
         return Stage::refined;
-    if (!takeWithin(wanted))
+    if (!takeWithin(requested))
         return Stage::refined;
     if (m_options.varianceShares || m_options.systemsRange)
         progress(Stage::refined);

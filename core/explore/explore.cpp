@@ -198,7 +198,7 @@ Diagnostics nothingFits(const Exploration& e)
     return errors;
 }
 
-Diagnostics checkAsked(const Scenario& scenario, const ExploreQuery& query)
+Diagnostics checkRequested(const Scenario& scenario, const ExploreQuery& query)
 {
     Diagnostics errors = check(query);
     if (query.objective.metric == ExploreObjective::Metric::lateness && scenario.training.trainTokens <= 0)
@@ -213,7 +213,7 @@ Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, cons
                             const ExploreKeeping& keeping)
 {
     const Clock::time_point begin = Clock::now();
-    if (Diagnostics errors = checkAsked(scenario, query); hasErrors(errors))
+    if (Diagnostics errors = checkRequested(scenario, query); hasErrors(errors))
         return errors;
     const Result<PointMaker> maker = PointMaker::make(query.space, scenario);
     if (!maker.ok())
@@ -247,9 +247,9 @@ Result<Exploration> mergedExploration(Evaluator& evaluator, std::vector<ExploreR
     const Result<RecordsHead> head = recordsHead(all->head);
     if (!head.ok())
         return head.errors();
-    InsightOptions asked = options;
-    asked.seed = head->seed;
-    return explore(evaluator, head->scenario, head->query, asked, {std::move(all).value(), write});
+    InsightOptions requested = options;
+    requested.seed = head->seed;
+    return explore(evaluator, head->scenario, head->query, requested, {std::move(all).value(), write});
 }
 
 } // namespace prism

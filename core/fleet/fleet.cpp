@@ -211,11 +211,11 @@ Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, co
     report.gpus = cluster.gpus();
     report.runs = query.runs;
     report.seed = options.seed;
-    double asked = 0;
+    double requested = 0;
     for (const FleetTask& t : expectations.expected())
-        asked += t.mean * t.gpus;
+        requested += t.mean * t.gpus;
     const double until = table.jobs.back().submitSeconds;
-    report.offeredLoad = until > 0 ? asked / (until * cluster.gpus()) : 0;
+    report.offeredLoad = until > 0 ? requested / (until * cluster.gpus()) : 0;
     report.reordered = reorderedShare(expectations.expected());
     for (std::size_t p = 0; p < kFleetPolicies; ++p)
         report.policies.push_back(resultOf(runs, p));

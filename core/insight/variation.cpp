@@ -27,13 +27,13 @@ double poolCv(const std::vector<double>& pool, double exponent)
 
 Distribution scaledPool(const Distribution& d, double factor)
 {
-    const double wanted = factor * poolCv(*d.pool, 1.0);
+    const double requested = factor * poolCv(*d.pool, 1.0);
     double low = 0, high = 1;
-    while (high < 64 && poolCv(*d.pool, high) < wanted)
+    while (high < 64 && poolCv(*d.pool, high) < requested)
         high *= 2;
     for (int i = 0; i < 60; ++i) {
         const double middle = 0.5 * (low + high);
-        (poolCv(*d.pool, middle) < wanted ? low : high) = middle;
+        (poolCv(*d.pool, middle) < requested ? low : high) = middle;
     }
     std::vector<double> values = *d.pool;
     for (double& x : values)

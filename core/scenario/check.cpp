@@ -81,11 +81,11 @@ constexpr const char* kLayout = "parallelism.pipeline_model_parallel_layout";
 constexpr const char* kPrecision = "training.precision";
 
 /// The divisor of `whole` nearest to `wanted` (smaller on a tie).
-std::int64_t nearestDivisor(std::int64_t whole, std::int64_t wanted)
+std::int64_t nearestDivisor(std::int64_t whole, std::int64_t requested)
 {
     std::int64_t best = 1;
     for (std::int64_t d = 1; d <= std::min<std::int64_t>(whole, 4096); ++d)
-        if (whole % d == 0 && std::abs(d - wanted) < std::abs(best - wanted))
+        if (whole % d == 0 && std::abs(d - requested) < std::abs(best - requested))
             best = d;
     return best;
 }

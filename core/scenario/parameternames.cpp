@@ -100,8 +100,8 @@ const Parameter* parameterByName(std::string_view name)
 {
     if (const Parameter* p = findParameter(name))
         return p;
-    const std::string wanted = lowered(name);
-    for (const Parameter* p : {findParameter(wanted), in(shortIndex(), wanted), in(lastPartIndex(), wanted)})
+    const std::string requested = lowered(name);
+    for (const Parameter* p : {findParameter(requested), in(shortIndex(), requested), in(lastPartIndex(), requested)})
         if (p != nullptr)
             return p;
     return nullptr;

@@ -113,17 +113,17 @@ std::array<int, 2> Pipeline::lastBefore(int i) const
 void Pipeline::endAt(int last)
 {
     std::vector<int> place(index(last + 1), -1); // of a node in m_critical
-    std::vector<char> wanted(index(last + 1), 0);
+    std::vector<char> requested(index(last + 1), 0);
     if (last >= 0)
-        wanted.back() = 1;
+        requested.back() = 1;
     m_critical.clear();
     for (int i = last; i >= 0; --i) {
-        if (wanted[index(i)] == 0)
+        if (requested[index(i)] == 0)
             continue;
         m_critical.push_back({i, lastBefore(i)});
         for (const int before : m_critical.back().before)
             if (before >= 0)
-                wanted[index(before)] = 1;
+                requested[index(before)] = 1;
     }
     std::reverse(m_critical.begin(), m_critical.end());
     m_criticalSeconds.assign(m_last.size(), 0.0);

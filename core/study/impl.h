@@ -56,7 +56,7 @@ struct Study::Impl {
     [[nodiscard]] Row* find(std::int64_t id);
     /// Throws kInvalid for an id that is not shown.
     Row& need(ScenarioId id);
-    [[nodiscard]] std::string freeName(const std::string& wanted, std::int64_t except) const;
+    [[nodiscard]] std::string freeName(const std::string& requested, std::int64_t except) const;
 
     // Undo steps; inside write().
     std::int64_t beginStep(const std::string& label, const std::string& mergeKey = {});

@@ -103,15 +103,15 @@ Study::Impl::Row& Study::Impl::need(ScenarioId id)
     return *row;
 }
 
-std::string Study::Impl::freeName(const std::string& wanted, std::int64_t except) const
+std::string Study::Impl::freeName(const std::string& requested, std::int64_t except) const
 {
     const auto taken = [&](const std::string& name) {
         return std::any_of(rows.begin(), rows.end(),
                            [&](const Row& row) { return row.scenario.id.value != except && row.scenario.name == name; });
     };
-    std::string name = wanted;
+    std::string name = requested;
     for (int i = 2; taken(name); ++i)
-        name = wanted + " " + std::to_string(i);
+        name = requested + " " + std::to_string(i);
     if (name.size() > kMaxStudyNameBytes)
         failStudy(kTooLarge, "The name is too long.", std::to_string(name.size()) + " bytes",
                   "up to " + std::to_string(kMaxStudyNameBytes) + " bytes");

@@ -144,15 +144,15 @@ void readArgument(ondemand::field& field, Event& e)
 }
 
 /// What a field says of whether its event is read on.
-enum class Reading { goesOn, isNotWanted, isBroken };
+enum class Reading { goesOn, isNotRequested, isBroken };
 
 Reading readCategory(ondemand::value value, Event& e)
 {
     if (value.get_string().get(e.category) != simdjson::SUCCESS)
         return Reading::isBroken;
-    const bool isWanted = isKernelCategory(e.category) || isCopyCategory(e.category) || isRuntimeCategory(e.category)
-                          || e.category == "cpu_op" || e.category == "user_annotation" || e.category == "Operator";
-    return isWanted ? Reading::goesOn : Reading::isNotWanted;
+    const bool isRequested = isKernelCategory(e.category) || isCopyCategory(e.category) || isRuntimeCategory(e.category)
+                             || e.category == "cpu_op" || e.category == "user_annotation" || e.category == "Operator";
+    return isRequested ? Reading::goesOn : Reading::isNotRequested;
 }
 
 Reading readName(ondemand::value value, Event& e)
@@ -161,7 +161,7 @@ Reading readName(ondemand::value value, Event& e)
         return Reading::isBroken;
     const bool isOtherOperator = e.category == "cpu_op" && e.name != "record_param_comms";
     const bool isOtherMark = e.category == "user_annotation" && !e.name.starts_with("ProfilerStep");
-    return isOtherOperator || isOtherMark ? Reading::isNotWanted : Reading::goesOn;
+    return isOtherOperator || isOtherMark ? Reading::isNotRequested : Reading::goesOn;
 }
 
 Reading readArguments(ondemand::value value, Event& e)
@@ -183,7 +183,7 @@ Reading readField(std::string_view key, ondemand::value value, Event& e)
     if (key == "ph") {
         if (value.get_string().get(e.phase) != simdjson::SUCCESS)
             return Reading::isBroken;
-        return e.phase == "X" ? Reading::goesOn : Reading::isNotWanted;
+        return e.phase == "X" ? Reading::goesOn : Reading::isNotRequested;
     }
     if (key == "cat")
         return readCategory(value, e);
@@ -228,7 +228,7 @@ bool readEvent(ondemand::object object, Event& e, Category& category)
             return false;
         const Reading reading = readField(key, field.value(), e);
         if (reading != Reading::goesOn)
-            return reading == Reading::isNotWanted;
+            return reading == Reading::isNotRequested;
     }
     category = categoryOf(e);
     return true;

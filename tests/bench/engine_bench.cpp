@@ -187,17 +187,17 @@ void cancel64k(benchmark::State& state)
         std::stop_source source;
         EvaluateOptions options;
         options.stop = source.get_token();
-        Clock::time_point asked;
+        Clock::time_point requested;
         std::thread canceller([&] {
             std::this_thread::sleep_for(std::chrono::duration<double>(cold * (i++ % 20 + 0.5) / 20.0));
-            asked = Clock::now();
+            requested = Clock::now();
             source.request_stop();
         });
         Evaluator evaluator;
         benchmark::DoNotOptimize(evaluator.evaluate(scenario, options));
         const auto done = Clock::now();
         canceller.join();
-        const double seconds = std::max(0.0, std::chrono::duration<double>(done - asked).count());
+        const double seconds = std::max(0.0, std::chrono::duration<double>(done - requested).count());
         slowest = std::max(slowest, seconds);
         state.SetIterationTime(seconds);
     }

@@ -111,8 +111,8 @@ private:
             const auto* typed = qobject_cast<const QuantityEdit*>(row->field());
             if (typed && typed->hasProblem())
                 continue; // the typed text stays and is marked
-            const std::string wanted = typed ? fieldText(p, model).toStdString() : plainValue(p, model);
-            EXPECT_EQ(row->shownText().toStdString(), wanted) << p.id << ", " << where;
+            const std::string requested = typed ? fieldText(p, model).toStdString() : plainValue(p, model);
+            EXPECT_EQ(row->shownText().toStdString(), requested) << p.id << ", " << where;
         }
     }
 

@@ -93,15 +93,15 @@ TEST_F(BridgeTest, CancelStopsTheJobAndKeepsWhatIsShown)
 
 TEST_F(BridgeTest, SamplingStopsWhenP95IsKnownToTheWantedShare)
 {
-    const double wanted = result().shown->across.ciP95 / result().shown->across.p95 / 2; // four times the 500 steps that are known
-    bridge().setPrecision(wanted);
+    const double requested = result().shown->across.ciP95 / result().shown->across.p95 / 2; // four times the 500 steps that are known
+    bridge().setPrecision(requested);
     workspace.recompute();
     idle();
     const DistributionSummary& found = result().shown->across;
-    EXPECT_LE(found.ciP95, wanted * found.p95);
+    EXPECT_LE(found.ciP95, requested * found.p95);
     EXPECT_GT(found.samples, 1'000U);
     EXPECT_LT(found.samples, 20'000U);
-    EXPECT_EQ(workspace.context().precision, wanted);
+    EXPECT_EQ(workspace.context().precision, requested);
     bridge().setPrecision(0.5);
     workspace.recompute();
     idle();

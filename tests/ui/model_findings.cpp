@@ -61,9 +61,9 @@ TEST(FindingsOfAStudy, AnswerTheTargetThatIsSet)
     EXPECT_TRUE(f.answer.sentence.startsWith(u"No scenario meets "_s) && f.answer.sentence.contains(u"The nearest is base: "_s))
         << f.answer.sentence.toStdString();
     EXPECT_TRUE(f.question.startsWith(u"Which scenario keeps a training step under"_s));
-    FindingsQuery asked = smallQuery(p50);
-    asked.question = u"Shall we buy?"_s;
-    EXPECT_EQ(found(asked).question, asked.question);
+    FindingsQuery requested = smallQuery(p50);
+    requested.question = u"Shall we buy?"_s;
+    EXPECT_EQ(found(requested).question, requested.question);
 }
 
 TEST(FindingsOfAStudy, KeepTheBaselineWhereNobodyCanTellTheDifference)

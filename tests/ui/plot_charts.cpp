@@ -358,9 +358,9 @@ TEST(Gantt, GoesFromOneKernelFoundToTheNext)
     EXPECT_EQ(chart.foundSpans(), 0);
     const QImage plain = paintedChart(chart, Look(lightPalette()), 1);
     const auto& line = *chart.timeline();
-    const auto wanted = std::find_if(line.spans.begin(), line.spans.end(), [](const TimelineSpan& s) { return s.kernelClass >= 0; });
-    ASSERT_NE(wanted, line.spans.end());
-    chart.setFound({wanted->kernelClass});
+    const auto requested = std::find_if(line.spans.begin(), line.spans.end(), [](const TimelineSpan& s) { return s.kernelClass >= 0; });
+    ASSERT_NE(requested, line.spans.end());
+    chart.setFound({requested->kernelClass});
     const int found = chart.foundSpans();
     ASSERT_GT(found, 1);
     ASSERT_LT(found, chart.itemCount());

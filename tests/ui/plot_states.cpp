@@ -168,7 +168,7 @@ TEST_F(PageStateWalk, WithAnAnswerEveryChangeIsSaid)
 
 TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
 {
-    int asked = 0;
+    int requested = 0;
     for (Page* page : pages) {
         page->show();
         runner->setHeld(true);
@@ -177,7 +177,7 @@ TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
             page->hide();
             continue;
         }
-        ++asked;
+        ++requested;
         expectPrinted(*page, PageState::waiting, "held");
         runner->setHeld(false);
         expectPrinted(*page, PageState::computing, "started");
@@ -193,7 +193,7 @@ TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
         expectPrinted(*page, PageState::current, "answered");
         page->hide();
     }
-    EXPECT_GE(asked, 6) << "sensitivity, placement, pipeline, scale, moves, job";
+    EXPECT_GE(requested, 6) << "sensitivity, placement, pipeline, scale, moves, job";
 }
 
 TEST_F(PageStateWalk, WhatFailsSaysWhy)

@@ -40,14 +40,14 @@ protected:
     {
         const Page* page = window.pages().current();
         const StudyModel& study = window.workspace().study();
-        const QString wanted = QString::fromStdString(study.current()->scenario->hash().text());
+        const QString requested = QString::fromStdString(study.current()->scenario->hash().text());
         int current = 0;
         for (const QWidget* view : page->findChildren<QWidget*>()) {
             const QString of = view->property("resultOf").toString();
             if (of.isEmpty() || !view->isVisibleTo(page) || !looksCurrent(*view))
                 continue;
             ++current;
-            EXPECT_EQ(of, wanted) << page->id().toStdString() << ", " << view->objectName().toStdString() << " after " << after;
+            EXPECT_EQ(of, requested) << page->id().toStdString() << ", " << view->objectName().toStdString() << " after " << after;
         }
         static const QStringList kActions{u"Make scenario"_s, u"Compare the two"_s};
         for (const QPushButton* button : page->findChildren<QPushButton*>()) {

@@ -95,7 +95,7 @@ TEST(Icons, AreDrawnInTheColourOfTheirRole)
     for (const Palette* palette : {&lightPalette(), &darkPalette()})
         for (const Role role : {Role::accent, Role::error, Role::textSecondary})
             for (int i = 0; i <= static_cast<int>(Icon::hidden); ++i) {
-                const QColor wanted = (*palette)[role];
+                const QColor requested = (*palette)[role];
                 const QImage image = icon(static_cast<Icon>(i), Look(*palette), role).pixmap(32, 32).toImage();
                 int painted = 0, other = 0;
                 for (int y = 0; y < image.height(); ++y)
@@ -104,8 +104,8 @@ TEST(Icons, AreDrawnInTheColourOfTheirRole)
                         if (seen.alpha() < 200) // the soft edge of a line
                             continue;
                         ++painted;
-                        other += std::abs(seen.red() - wanted.red()) + std::abs(seen.green() - wanted.green())
-                                             + std::abs(seen.blue() - wanted.blue())
+                        other += std::abs(seen.red() - requested.red()) + std::abs(seen.green() - requested.green())
+                                             + std::abs(seen.blue() - requested.blue())
                                          > 6
                                      ? 1
                                      : 0;

@@ -120,11 +120,11 @@ TEST_F(Wayfinding, ABarLeadsToItsParameter)
     const auto bar = std::find_if(rows.begin(), rows.end(), [](const TornadoRow& r) { return !r.parameter.isEmpty(); });
     ASSERT_NE(bar, rows.end());
     const QString parameter = bar->parameter;
-    QSignalSpy wanted(page, &Page::parameterWanted);
+    QSignalSpy requested(page, &Page::parameterRequested);
     page->tornado().setFocusItem(static_cast<int>(bar - rows.begin()));
     QTest::keyClick(&page->tornado(), Qt::Key_Return);
-    ASSERT_EQ(wanted.count(), 1);
-    EXPECT_EQ(wanted.front().front().toString(), parameter);
+    ASSERT_EQ(requested.count(), 1);
+    EXPECT_EQ(requested.front().front().toString(), parameter);
     QTest::qWait(20);
     ParameterRow* row = window->editor().row(parameter);
     ASSERT_NE(row, nullptr);

@@ -188,7 +188,7 @@ protected:
         if (atAnyTime)
             usleep(static_cast<useconds_t>(random() % 200'000));
         else
-            for (unsigned wanted = 1 + random() % 10, seen = 0; seen < wanted && read(lines); ++seen) {
+            for (unsigned requested = 1 + random() % 10, seen = 0; seen < requested && read(lines); ++seen) {
             }
         usleep(static_cast<useconds_t>(random() % 3000));
         ::kill(child, SIGKILL);

@@ -105,16 +105,16 @@ EngineBridge::~EngineBridge()
 void EngineBridge::request(const std::vector<Item>& items)
 {
     const bool wasBusy = isBusy();
-    std::map<int, Wanted> wanted;
+    std::map<int, Requested> requested;
     Job job{0, {}, m_samples, m_seed, m_precision};
     std::vector<int> touched;
     for (const Item& item : items) {
-        const auto old = m_wanted.find(item.id);
-        const bool known = old != m_wanted.end() && old->second.scenario == item.scenario;
+        const auto old = m_requested.find(item.id);
+        const bool known = old != m_requested.end() && old->second.scenario == item.scenario;
         const ContentHash hash = known ? old->second.hash : item.scenario->hash();
-        wanted[item.id] = {item.scenario, hash};
+        requested[item.id] = {item.scenario, hash};
         ScenarioResult& result = m_results[item.id];
-        const bool same = old != m_wanted.end() && old->second.hash == hash && (result.computing || result.shown || result.invalid);
+        const bool same = old != m_requested.end() && old->second.hash == hash && (result.computing || result.shown || result.invalid);
         if (same && !result.computing && !result.cancelled)
             continue;
         if (const SnapshotPtr kept = remembered(hash)) {
@@ -130,8 +130,8 @@ void EngineBridge::request(const std::vector<Item>& items)
         job.items.push_back(item);
     }
     const bool news = !touched.empty();
-    m_wanted = std::move(wanted);
-    std::erase_if(m_results, [this](const auto& entry) { return !m_wanted.contains(entry.first); });
+    m_requested = std::move(requested);
+    std::erase_if(m_results, [this](const auto& entry) { return !m_requested.contains(entry.first); });
     if (job.items.empty()) {
         m_hasWaiting = false;
         if (news)
@@ -188,7 +188,7 @@ void EngineBridge::setSeed(std::uint64_t seed)
 void EngineBridge::forgetAnswers()
 {
     m_kept.clear();
-    m_wanted.clear();
+    m_requested.clear();
     m_firstJob = m_nextJob;
 }
 
@@ -218,12 +218,12 @@ void EngineBridge::deliver(std::uint64_t job, int id, const SnapshotPtr& snapsho
 {
     if (job < m_firstJob)
         return; // of another seed or number of samples
-    const auto wanted = m_wanted.find(id);
+    const auto requested = m_requested.find(id);
     const bool complete = snapshot->stage == Stage::complete || !snapshot->valid();
     const bool finished = complete && (!snapshot->samples || snapshot->samples->complete);
     if (finished)
         remember(snapshot);
-    if (wanted == m_wanted.end() || wanted->second.hash != snapshot->hash)
+    if (requested == m_requested.end() || requested->second.hash != snapshot->hash)
         return; // of an input that is no longer wanted
     ScenarioResult& result = m_results[id];
     result.diagnostics = snapshot->diagnostics;

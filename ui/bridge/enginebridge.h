@@ -87,11 +87,11 @@ private:
     std::shared_ptr<Evaluator> m_evaluator;
     std::map<int, ScenarioResult> m_results;
     /// The scenario that is wanted; it is never changed in place, so its hash is taken once.
-    struct Wanted {
+    struct Requested {
         ScenarioPtr scenario;
         ContentHash hash;
     };
-    std::map<int, Wanted> m_wanted;
+    std::map<int, Requested> m_requested;
     std::map<std::uint64_t, std::pair<SnapshotPtr, std::uint64_t>> m_kept; ///< by hash, with the time of last use
     std::uint64_t m_clock = 0;
     Job m_waiting;

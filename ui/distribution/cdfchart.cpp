@@ -53,8 +53,8 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_sta
     connect(m_view, &CdfView::lowerLimitMoved, this, &CdfChart::lowerLimitMoved);
     connect(m_view, &CdfView::limitReleased, this, &CdfChart::limitReleased);
     connect(m_view, &CdfView::goalDropped, this, &CdfChart::goalDropped);
-    connect(m_view, &CdfView::limitEditWanted, this, &CdfChart::editLimit);
-    connect(m_view, &CdfView::zoomResetWanted, this, &CdfChart::resetZoom);
+    connect(m_view, &CdfView::limitEditRequested, this, &CdfChart::editLimit);
+    connect(m_view, &CdfView::zoomResetRequested, this, &CdfChart::resetZoom);
     connect(m_view, &CdfView::zoomed, this, &CdfChart::refresh);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -111,9 +111,9 @@ void CdfChart::contextMenuEvent(QContextMenuEvent* event)
     if (m_state->curves.isEmpty() || seconds <= 0 || m_state->fixed)
         return;
     QMenu menu;
-    menu.addAction(tr("Mark %1…").arg(format::seconds(seconds).text()), this, [this, seconds] { Q_EMIT markWanted(seconds); });
+    menu.addAction(tr("Mark %1…").arg(format::seconds(seconds).text()), this, [this, seconds] { Q_EMIT markRequested(seconds); });
     if (m_state->limit.seconds > 0)
-        menu.addAction(tr("Explain the share beyond the limit"), this, [this] { Q_EMIT metricWanted(u"guarantee:exceedance"_s); });
+        menu.addAction(tr("Explain the share beyond the limit"), this, [this] { Q_EMIT metricRequested(u"guarantee:exceedance"_s); });
     menu.exec(event->globalPos());
 }
 

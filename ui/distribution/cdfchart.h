@@ -60,8 +60,8 @@ Q_SIGNALS:
     void goalDropped(double seconds); ///< the mark of the current p95 was pulled here
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);
-    void markWanted(double seconds);       ///< the user asks for a mark at this time
-    void metricWanted(const QString& key); ///< ... where a figure comes from
+    void markRequested(double seconds);       ///< the user asks for a mark at this time
+    void metricRequested(const QString& key); ///< ... where a figure comes from
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -108,9 +108,9 @@ void CdfView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     m_dragged = Grip::none;
     if (m_flag.contains(event->position()))
-        Q_EMIT limitEditWanted();
+        Q_EMIT limitEditRequested();
     else
-        Q_EMIT zoomResetWanted();
+        Q_EMIT zoomResetRequested();
 }
 
 void CdfView::wheelEvent(QWheelEvent* event)

@@ -23,8 +23,8 @@ Q_SIGNALS:
     void lowerLimitMoved(double seconds, double probability);
     void limitReleased();
     void goalDropped(double seconds);
-    void limitEditWanted();
-    void zoomResetWanted();
+    void limitEditRequested();
+    void zoomResetRequested();
     void zoomed();
 
 protected:

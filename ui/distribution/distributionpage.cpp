@@ -43,12 +43,12 @@ double limitFrom(const QString& text)
 }
 
 /// How well p95 is known, and whether that is enough: for the precision that was requested, or for what most decisions need.
-QString knownTo(double share, double wanted)
+QString knownTo(double share, double requested)
 {
-    if (wanted > 0)
-        return (share <= wanted ? QObject::tr(" p95 ± %1 %: within the ± %2 % wanted, so sampling stopped.")
-                                : QObject::tr(" p95 ± %1 %: not yet within the ± %2 % wanted."))
-            .arg(format::number(100 * share, 2), format::number(100 * wanted, 2));
+    if (requested > 0)
+        return (share <= requested ? QObject::tr(" p95 ± %1 %: within the ± %2 % wanted, so sampling stopped.")
+                                   : QObject::tr(" p95 ± %1 %: not yet within the ± %2 % wanted."))
+            .arg(format::number(100 * share, 2), format::number(100 * requested, 2));
     constexpr double kEnough = 0.01;
     const QString known = format::number(100 * share, 1);
     return share <= kEnough ? QObject::tr(" p95 ± %1 %: enough for ± 1 %.").arg(known)
@@ -70,11 +70,11 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::limitMoved, this, &DistributionPage::moveLimit);
     connect(m_chart, &CdfChart::lowerLimitMoved, this, &DistributionPage::moveLowerLimit);
     connect(m_chart, &CdfChart::limitReleased, this, [this] { m_context.study->endMerge(); });
-    connect(m_chart, &CdfChart::goalDropped, this, &Page::goalWanted);
-    connect(m_chart, &CdfChart::markWanted, this, &Page::markWanted);
+    connect(m_chart, &CdfChart::goalDropped, this, &Page::goalRequested);
+    connect(m_chart, &CdfChart::markRequested, this, &Page::markRequested);
     connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
-    connect(m_chart, &CdfChart::metricWanted, this, &Page::metricWanted);
+    connect(m_chart, &CdfChart::metricRequested, this, &Page::metricRequested);
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
     hideInPresentation(*m_between, theme);
 }

@@ -209,7 +209,7 @@ QWidget* ExplorePage::buildTable()
     return m_tableCard;
 }
 
-ResultToken ExplorePage::asked() const
+ResultToken ExplorePage::requested() const
 {
     return token(u"explore/%1/%2"_s.arg(m_ranges->text().simplified(), kObjectives.value(m_objective->current())));
 }
@@ -234,7 +234,7 @@ void ExplorePage::search()
     if (m_search.status().cancelled)
         m_search.stop(); // asked again: it continues from what is kept
     m_round = context().insights ? context().insights->round() : 0;
-    request(m_search, asked(), tr("Search"), [query](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
+    request(m_search, requested(), tr("Search"), [query](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
         return keptSearch(evaluator, of.scenario, query, options);
     });
     refresh();
@@ -247,7 +247,7 @@ void ExplorePage::setAxis(const Parameter& parameter, const QStringList& values)
 
 void ExplorePage::contextChanged()
 {
-    m_search.want(asked());
+    m_search.want(requested());
     if (m_search.status().cancelled && context().insights && context().insights->round() != m_round)
         return search(); // the user pressed Compute in the bar below
     refresh();
@@ -325,12 +325,12 @@ void ExplorePage::refresh()
 void ExplorePage::statesShown()
 {
     const InsightStatus now = m_search.status();
-    const bool asked = now.runs || now.waits || now.cancelled || !now.error.isEmpty();
+    const bool requested = now.runs || now.waits || now.cancelled || !now.error.isEmpty();
     const bool current = isCurrent(m_search);
     m_start->setEnabled(snapshot() != nullptr && stateOf(scenario()) == PageState::current);
     m_compare->setEnabled(current);
     m_makeScenario->setEnabled(current && m_model->candidateAt(m_table->currentIndex().row()) >= 0);
-    m_nothing->showMessage(asked ? m_scatter->message() : tr("Press Search: it lists the layouts that fit, the best first."));
+    m_nothing->showMessage(requested ? m_scatter->message() : tr("Press Search: it lists the layouts that fit, the best first."));
 }
 
 void ExplorePage::refreshNote()

@@ -62,7 +62,7 @@ private:
     void highlight(int point);
     void fitCandidates(); ///< the name takes what the figures leave, and its heading at the least
     void compareBoth();
-    [[nodiscard]] ResultToken asked() const; ///< what the fields say, for the present scenario
+    [[nodiscard]] ResultToken requested() const; ///< what the fields say, for the present scenario
 
     QLineEdit* m_ranges;
     SegmentedControl* m_objective;

@@ -77,11 +77,11 @@ Result<Scenario> namedMove(const Scenario& base, const Move& move)
 
 Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, const GoalQuery& query, const InsightOptions& options)
 {
-    MovesQuery asked;
-    asked.pairs = query.pairs;
-    asked.hardware = query.hardware;
-    asked.goal = goalOf(query);
-    Result<Moves> moves = nextMoves(evaluator, scenario, asked, options);
+    MovesQuery requested;
+    requested.pairs = query.pairs;
+    requested.hardware = query.hardware;
+    requested.goal = goalOf(query);
+    Result<Moves> moves = nextMoves(evaluator, scenario, requested, options);
     if (!moves.ok())
         return moves.errors();
     GoalMoves all;

@@ -90,15 +90,15 @@ Result<SearchSpace> searchSpaceOf(const QString& text, const Scenario& scenario)
 namespace {
 
 /// Settings with a short name as "TP8", others in words; which of them `isWanted(has a short name)` says.
-template <class IsWanted>
-QString settingsOf(const ExploreCandidate& candidate, IsWanted isWanted)
+template <class IsRequested>
+QString settingsOf(const ExploreCandidate& candidate, IsRequested isRequested)
 {
     QStringList parts;
     for (const auto& [id, value] : candidate.values) {
         const Parameter* p = findParameter(id);
         const bool isShort = p && !p->shortName.empty();
         const QString text = QString::fromStdString(value);
-        if (!isWanted(isShort))
+        if (!isRequested(isShort))
             continue;
         if (isShort)
             parts << QString::fromStdString(p->shortName) + (text.front().isDigit() ? QString() : u" "_s) + text;

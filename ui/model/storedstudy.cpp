@@ -181,14 +181,14 @@ Diagnostics StoredStudy::writeNames(const StudyState& next)
 {
     Diagnostics errors;
     std::map<std::string, std::int64_t> holders;
-    std::map<std::int64_t, std::string> names, wanted; // by the ids in the file
+    std::map<std::int64_t, std::string> names, requested; // by the ids in the file
     for (const StudyScenario& s : study.scenarios()) {
         holders[s.name] = s.id.value;
         names[s.id.value] = s.name;
     }
     for (const ScenarioEntry& e : next.entries)
         if (const auto at = names.find(idOf(e.id).value); at != names.end() && at->second != e.scenario->name)
-            wanted[at->first] = e.scenario->name;
+            requested[at->first] = e.scenario->name;
     const auto rename = [&](std::int64_t id, const std::string& name) {
         const Diagnostics found = study.rename({id}, name);
         if (found.empty()) {
@@ -198,17 +198,17 @@ Diagnostics StoredStudy::writeNames(const StudyState& next)
         return found;
     };
     std::set<std::int64_t> waiting;
-    while (!wanted.empty()) {
-        auto it = std::find_if(wanted.begin(), wanted.end(), [&](const auto& w) { return !holders.contains(w.second); });
-        const bool isCircle = it == wanted.end();
+    while (!requested.empty()) {
+        auto it = std::find_if(requested.begin(), requested.end(), [&](const auto& w) { return !holders.contains(w.second); });
+        const bool isCircle = it == requested.end();
         if (isCircle)
-            it = wanted.begin();
+            it = requested.begin();
         const Diagnostics refused = rename(it->first, it->second); // names a free one
-        const bool canWait = isCircle && !refused.empty() && wanted.contains(holders[it->second]) && waiting.insert(it->first).second;
+        const bool canWait = isCircle && !refused.empty() && requested.contains(holders[it->second]) && waiting.insert(it->first).second;
         if (canWait && rename(it->first, refused.front().accepted).empty())
             continue;
         append(errors, refused);
-        wanted.erase(it);
+        requested.erase(it);
     }
     return errors;
 }
@@ -220,19 +220,20 @@ Diagnostics StoredStudy::writeOrder(const StudyState& next)
     if (std::equal(next.entries.begin(), next.entries.end(), written.entries.begin(), written.entries.end(), sameId))
         return {};
     Diagnostics errors;
-    std::vector<ScenarioId> stored, wanted;
+    std::vector<ScenarioId> stored, requested;
     for (const StudyScenario& s : study.scenarios())
         stored.push_back(s.id);
     for (const ScenarioEntry& e : next.entries)
-        wanted.push_back(ids[e.id]);
-    for (std::size_t i = 0; i < wanted.size() && errors.empty();) {
-        if (stored[i] == wanted[i]) {
+        requested.push_back(ids[e.id]);
+    for (std::size_t i = 0; i < requested.size() && errors.empty();) {
+        if (stored[i] == requested[i]) {
             ++i;
             continue;
         }
-        const bool leaves = i + 1 < stored.size() && stored[i + 1] == wanted[i]; // the one here moved back, the others stay
-        const auto from = leaves ? stored.begin() + static_cast<std::ptrdiff_t>(i) : std::find(stored.begin(), stored.end(), wanted[i]);
-        const auto to = leaves ? std::find(wanted.begin(), wanted.end(), stored[i]) - wanted.begin() : static_cast<std::ptrdiff_t>(i);
+        const bool leaves = i + 1 < stored.size() && stored[i + 1] == requested[i]; // the one here moved back, the others stay
+        const auto from = leaves ? stored.begin() + static_cast<std::ptrdiff_t>(i) : std::find(stored.begin(), stored.end(), requested[i]);
+        const auto to =
+            leaves ? std::find(requested.begin(), requested.end(), stored[i]) - requested.begin() : static_cast<std::ptrdiff_t>(i);
         if (from == stored.end()) { // removed by another program
             ++i;
             continue;

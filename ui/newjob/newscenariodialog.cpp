@@ -394,10 +394,10 @@ void NewScenarioDialog::sample(InsightSlot<Sampled>& slot, const std::vector<int
 {
     const auto evaluator = m_workspace.bridge().evaluator();
     std::vector<Scenario> scenarios;
-    ResultToken asked{{}, m_workspace.bridge().seed(), QString::number(samples)};
+    ResultToken requested{{}, m_workspace.bridge().seed(), QString::number(samples)};
     for (const int row : rows) {
         scenarios.push_back(m_rows[static_cast<std::size_t>(row)].scenario);
-        asked.inputs += u'/' + QString::fromStdString(scenarios.back().hash().text());
+        requested.inputs += u'/' + QString::fromStdString(scenarios.back().hash().text());
     }
     const auto show = [this, &slot, rows] {
         const Sampled* sampled = m_proposal.status().isCurrent ? slot.value() : nullptr; // else the rows are those of another proposal
@@ -406,9 +406,9 @@ void NewScenarioDialog::sample(InsightSlot<Sampled>& slot, const std::vector<int
         if (&slot == &m_curve)
             askOthers();
     };
-    const bool known = slot.shown() == asked;
+    const bool known = slot.shown() == requested;
     slot.ask(
-        &m_workspace.insights(), this, asked, title,
+        &m_workspace.insights(), this, requested, title,
         [evaluator, scenarios, samples](const InsightOptions& options) -> Result<Sampled> {
             Sampled all;
             for (const Scenario& scenario : scenarios) {
@@ -452,7 +452,7 @@ void NewScenarioDialog::accept()
     scenario.name = m_workspace.study().freeName(QString::fromStdString(m_job->scenario.name)).toStdString();
     m_workspace.study().addScenario(std::move(scenario), tr("New scenario"));
     QDialog::accept();
-    Q_EMIT wanted(m_goals->checkedButton()->property(qUtf8Printable(kGoalProperty)).toString());
+    Q_EMIT requested(m_goals->checkedButton()->property(qUtf8Printable(kGoalProperty)).toString());
 }
 
 void NewScenarioDialog::dragEnterEvent(QDragEnterEvent* event)

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool isComputing() const;
 
 Q_SIGNALS:
-    void wanted(const QString& pageId);
+    void requested(const QString& pageId);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;

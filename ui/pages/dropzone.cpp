@@ -71,8 +71,8 @@ DropZone::DropZone(const Theme& theme, const DropZoneText& text, QWidget* parent
     card->addStretch(1);
     card->addLayout(middle);
     card->addStretch(2);
-    connect(open, &QPushButton::clicked, this, &DropZone::openWanted);
-    connect(m_sample, &QPushButton::clicked, this, &DropZone::sampleWanted);
+    connect(open, &QPushButton::clicked, this, &DropZone::openRequested);
+    connect(m_sample, &QPushButton::clicked, this, &DropZone::sampleRequested);
 }
 
 void DropZone::setProblem(const QString& sentence)

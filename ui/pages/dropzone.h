@@ -29,8 +29,8 @@ public:
     [[nodiscard]] QPushButton& sample() { return *m_sample; }
 
 Q_SIGNALS:
-    void openWanted();
-    void sampleWanted();
+    void openRequested();
+    void sampleRequested();
 
 private:
     QLabel* m_problem;

@@ -212,7 +212,7 @@ InsightStatus InsightPage::statusOf(const Presented& shown) const
     if (shown.status)
         return shown.status();
     const ResultToken of{snapshot() ? snapshot()->hash : ContentHash(), 0, {}};
-    return {.hasAnswer = snapshot() != nullptr, .isCurrent = true, .shown = of, .wanted = of};
+    return {.hasAnswer = snapshot() != nullptr, .isCurrent = true, .shown = of, .requested = of};
 }
 
 void InsightPage::showMessage(const Presented& shown) const
@@ -233,7 +233,7 @@ void InsightPage::showMessage(const Presented& shown) const
 InsightStatus InsightPage::otherResult() const
 {
     for (const Presented& shown : m_presented)
-        if (const InsightStatus status = statusOf(shown); status.hasAnswer && !(status.shown == status.wanted))
+        if (const InsightStatus status = statusOf(shown); status.hasAnswer && !(status.shown == status.requested))
             return status;
     return Page::otherResult();
 }

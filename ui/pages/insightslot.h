@@ -30,7 +30,7 @@ public:
     /// The result that belongs on screen, also while it cannot be computed: any other one is not current. Shown at once if kept.
     void want(const ResultToken& token)
     {
-        m_wanted = token;
+        m_requested = token;
         const auto kept = std::find_if(m_kept.begin(), m_kept.end(), [&](const auto& known) { return known.first == token; });
         if (kept == m_kept.end())
             return;
@@ -80,7 +80,7 @@ public:
     /// Puts an answer there without a job (tests, restored sessions).
     void give(const ResultToken& token, R value)
     {
-        m_wanted = token;
+        m_requested = token;
         keep(token, std::make_shared<const Result<R>>(std::move(value)));
     }
     void stop()
@@ -92,7 +92,7 @@ public:
     void forget()
     {
         stop();
-        m_shown = m_wanted = {};
+        m_shown = m_requested = {};
         m_answer.reset();
     }
 
@@ -108,7 +108,7 @@ public:
     }
     [[nodiscard]] InsightStatus status() const
     {
-        const bool busy = isComputing(), runs = busy && m_runner->isRunning(m_key), settled = !m_pending && m_shown == m_wanted;
+        const bool busy = isComputing(), runs = busy && m_runner->isRunning(m_key), settled = !m_pending && m_shown == m_requested;
         return {value() != nullptr,
                 value() != nullptr && settled,
                 busy && !runs,
@@ -117,7 +117,7 @@ public:
                 settled ? error() : QString(),
                 runs ? m_runner->progressText(m_key) : QString(),
                 m_shown,
-                m_wanted};
+                m_requested};
     }
     [[nodiscard]] bool isComputing() const { return m_pending && m_runner && m_runner->isBusy(m_key); }
     [[nodiscard]] const ResultToken& shown() const { return m_shown; } ///< of the last answer
@@ -135,7 +135,7 @@ private:
     }
 
     QString m_key;
-    ResultToken m_shown, m_wanted;
+    ResultToken m_shown, m_requested;
     std::optional<ResultToken> m_pending;
     int m_round = 0; ///< of the runner, when the pending result was requested
     Answer m_answer;

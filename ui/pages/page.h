@@ -50,11 +50,11 @@ public:
     [[nodiscard]] virtual QList<std::pair<QString, QString>> printedNames() const { return {}; }
 
 Q_SIGNALS:
-    void shownChanged();                              ///< other data or another state of them
-    void metricWanted(const QString& key);            ///< the user asks where a figure comes from
-    void goalWanted(double seconds);                  ///< p95 was pulled to this time: what would reach it?
-    void markWanted(double seconds);                  ///< a mark on the step-time axis
-    void parameterWanted(const QString& parameterId); ///< the user picked something that this parameter decides
+    void shownChanged();                                 ///< other data or another state of them
+    void metricRequested(const QString& key);            ///< the user asks where a figure comes from
+    void goalRequested(double seconds);                  ///< p95 was pulled to this time: what would reach it?
+    void markRequested(double seconds);                  ///< a mark on the step-time axis
+    void parameterRequested(const QString& parameterId); ///< the user picked something that this parameter decides
 };
 
 } // namespace prism::ui

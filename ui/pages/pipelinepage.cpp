@@ -149,9 +149,9 @@ void PipelinePage::connectCharts()
 int PipelinePage::replica() const
 {
     bool number = false;
-    const int asked = m_replica->text().toInt(&number);
+    const int requested = m_replica->text().toInt(&number);
     const SnapshotPtr s = snapshot();
-    return number && s ? std::min(asked, static_cast<int>(s->costed->world.dp) - 1) : -1;
+    return number && s ? std::min(requested, static_cast<int>(s->costed->world.dp) - 1) : -1;
 }
 
 void PipelinePage::findKernels()

@@ -154,25 +154,25 @@ void PlacementPage::connectNodes()
         context().study->setSlowNode(context().currentId, node, factor);
         context().study->endMerge();
     });
-    connect(m_nodes, &SlowNodesCard::importWanted, this, [this] {
+    connect(m_nodes, &SlowNodesCard::importRequested, this, [this] {
         const QString path =
             QFileDialog::getOpenFileName(this, tr("Import measured node speeds"), {}, tr("Speed tables (*.csv *.tsv *.txt)"));
         if (!path.isEmpty())
             if (const QString problem = importSpeeds(path); !problem.isEmpty())
                 m_nodes->showMessage(problem, true);
     });
-    connect(m_nodes, &SlowNodesCard::searchWanted, this, [this] {
+    connect(m_nodes, &SlowNodesCard::searchRequested, this, [this] {
         m_searching = true;
         ask();
     });
-    connect(m_nodes, &SlowNodesCard::hostfileWanted, this, [this] {
+    connect(m_nodes, &SlowNodesCard::hostfileRequested, this, [this] {
         const QString path = QFileDialog::getSaveFileName(this, tr("Export hostfile"), u"hostfile"_s);
         if (path.isEmpty())
             return;
         const QString problem = writeHostfile(path);
         m_nodes->showMessage(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
     });
-    connect(m_nodes, &SlowNodesCard::applyWanted, this, &PlacementPage::applyAdvice);
+    connect(m_nodes, &SlowNodesCard::applyRequested, this, &PlacementPage::applyAdvice);
     connect(m_nodes, &SlowNodesCard::exchangesChosen, m_gains, &GainCurve::setChosen);
     connect(m_gains, &GainCurve::itemPicked, m_nodes, &SlowNodesCard::chooseExchanges);
 }

@@ -279,7 +279,7 @@ void SensitivityPage::connectCharts()
         const SlopeRow row = m_slopes->data().rows[static_cast<std::size_t>(item)];
         pick(row.id);
         if (!row.parameter.isEmpty())
-            Q_EMIT parameterWanted(row.parameter);
+            Q_EMIT parameterRequested(row.parameter);
     });
     connect(m_tornado, &TornadoChart::itemPicked, this, [this](int item) {
         const TornadoRow& row = m_tornado->data().rows[static_cast<std::size_t>(item)];
@@ -290,9 +290,9 @@ void SensitivityPage::connectCharts()
         const QString parameter = row.parameter; // picking may renew the rows
         pick(row.id);
         if (!parameter.isEmpty())
-            Q_EMIT parameterWanted(parameter);
+            Q_EMIT parameterRequested(parameter);
     });
-    connect(m_tornado, &TornadoChart::halfWanted, this, &SensitivityPage::tryHalf);
+    connect(m_tornado, &TornadoChart::halfRequested, this, &SensitivityPage::tryHalf);
     connect(m_bars, &PairedBarChart::itemPicked, this, [this](int item) {
         const QString id = m_bars->data().rows[static_cast<std::size_t>(item)].id;
         if (m_by->current() == 0)

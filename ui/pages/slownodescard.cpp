@@ -76,18 +76,18 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     connect(m_few, &SegmentedControl::chosen, this, &SlowNodesCard::chooseExchanges);
     layout->addWidget(m_message);
     layout->addSpacing(theme.px(8));
-    const auto button = [this](QHBoxLayout* row, const QString& name, const QString& text, auto wanted) {
+    const auto button = [this](QHBoxLayout* row, const QString& name, const QString& text, auto requested) {
         auto* made = new QPushButton(text);
         made->setObjectName(name);
-        connect(made, &QPushButton::clicked, this, wanted);
+        connect(made, &QPushButton::clicked, this, requested);
         row->addWidget(made);
         return made;
     };
     auto *first = new QHBoxLayout, *second = new QHBoxLayout;
-    m_import = button(first, u"importSpeeds"_s, tr("Import speeds…"), &SlowNodesCard::importWanted);
-    m_find = button(first, u"findPlaces"_s, tr("Find best places"), &SlowNodesCard::searchWanted);
-    m_hostfile = button(second, u"exportHostfile"_s, tr("Export hostfile"), &SlowNodesCard::hostfileWanted);
-    m_apply = button(second, u"applyAdvice"_s, tr("Apply as scenario"), &SlowNodesCard::applyWanted);
+    m_import = button(first, u"importSpeeds"_s, tr("Import speeds…"), &SlowNodesCard::importRequested);
+    m_find = button(first, u"findPlaces"_s, tr("Find best places"), &SlowNodesCard::searchRequested);
+    m_hostfile = button(second, u"exportHostfile"_s, tr("Export hostfile"), &SlowNodesCard::hostfileRequested);
+    m_apply = button(second, u"applyAdvice"_s, tr("Apply as scenario"), &SlowNodesCard::applyRequested);
     for (QPushButton* editing : {m_import, m_apply})
         hideInPresentation(*editing, theme);
     layout->addLayout(first);

@@ -51,10 +51,10 @@ Q_SIGNALS:
     void exchangesChosen(int choice);
     /// The factor typed for a node; 1 = it is not slow.
     void factorChosen(int node, double factor);
-    void importWanted();
-    void searchWanted();
-    void hostfileWanted();
-    void applyWanted();
+    void importRequested();
+    void searchRequested();
+    void hostfileRequested();
+    void applyRequested();
 
 private:
     void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* repaired, const format::DeltaScale& scale);

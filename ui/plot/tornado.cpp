@@ -53,7 +53,7 @@ void TornadoChart::makeButtons()
         button->setProperty("item", item);
         button->setToolTip(row.tried);
         button->setAccessibleName(tr("Try half: %1").arg(row.label));
-        connect(button, &QPushButton::clicked, this, [this, item] { Q_EMIT halfWanted(item); });
+        connect(button, &QPushButton::clicked, this, [this, item] { Q_EMIT halfRequested(item); });
         m_buttons << button;
         button->show();
     }

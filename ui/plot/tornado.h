@@ -50,7 +50,7 @@ public:
     [[nodiscard]] QString endText(const TornadoEnd& end) const;
 
 Q_SIGNALS:
-    void halfWanted(int item); ///< the button of a row: try half of its spread
+    void halfRequested(int item); ///< the button of a row: try half of its spread
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -111,8 +111,8 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
                                   {tr("The trace is read on this computer; nothing is sent anywhere."),
                                    tr("Slow workers and stages are named, with what a repair of each would bring."),
                                    tr("Make scenario takes layout, levels and spreads of the trace, if you want it.")}});
-    connect(m_drop, &DropZone::openWanted, this, &TracePage::openWanted);
-    connect(m_drop, &DropZone::sampleWanted, this, &TracePage::openSample);
+    connect(m_drop, &DropZone::openRequested, this, &TracePage::openRequested);
+    connect(m_drop, &DropZone::sampleRequested, this, &TracePage::openSample);
     m_content = new QWidget;
     auto* main = new QWidget;
     auto* places = new QVBoxLayout(main);
@@ -136,7 +136,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     m_workers->setObjectName(u"traceWorkers"_s);
     m_histogram->setObjectName(u"poolHistogram"_s);
     setExported({m_workers, m_histogram});
-    connect(m_open, &QPushButton::clicked, this, &TracePage::openWanted);
+    connect(m_open, &QPushButton::clicked, this, &TracePage::openRequested);
     hideInPresentation(*m_make, theme);
     connect(m_make, &QPushButton::clicked, this, &TracePage::makeScenario);
     connect(m_pools, &QTableWidget::currentCellChanged, this, [this] { refreshHistogram(); });

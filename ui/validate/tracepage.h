@@ -46,7 +46,7 @@ public:
     [[nodiscard]] QLabel& recognised() { return *m_recognised; }
 
 Q_SIGNALS:
-    void openWanted();
+    void openRequested();
 
 protected:
     void contextChanged() override;

@@ -66,8 +66,8 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
                                   {tr("The log is read on this computer; nothing is sent anywhere."),
                                    tr("It is compared with the prediction: mean, p50, p95 and p99, each with its interval."),
                                    tr("Calibrate adds a scenario with the measured level and spread, if you want it.")}});
-    connect(m_drop, &DropZone::openWanted, this, &ValidatePage::openWanted);
-    connect(m_drop, &DropZone::sampleWanted, this, &ValidatePage::openSample);
+    connect(m_drop, &DropZone::openRequested, this, &ValidatePage::openRequested);
+    connect(m_drop, &DropZone::sampleRequested, this, &ValidatePage::openSample);
     m_content = new QWidget;
     auto* both = new QWidget;
     auto* places = new QVBoxLayout(both);
@@ -135,7 +135,7 @@ void ValidatePage::buildTools()
     connect(m_follow, &QPushButton::clicked, this, [this](bool on) { m_follow->setChecked(follow(on) && on); });
     connect(m_log, &FollowedLog::advanced, this, &ValidatePage::take);
     addTools({label, m_warmUp, m_pauses, m_shifts});
-    connect(m_open, &QPushButton::clicked, this, &ValidatePage::openWanted);
+    connect(m_open, &QPushButton::clicked, this, &ValidatePage::openRequested);
     for (QCheckBox* box : {m_warmUp, m_pauses, m_shifts})
         connect(box, &QCheckBox::toggled, this, [this] {
             ask();
@@ -178,10 +178,10 @@ void ValidatePage::openSample()
             openLog(tr("Sample log, made from the scenario"), *text);
         showWaiting();
     };
-    const ResultToken wanted = token(u"samplelog"_s);
-    const bool isKnown = m_sample.value() && m_sample.shown() == wanted;
+    const ResultToken requested = token(u"samplelog"_s);
+    const bool isKnown = m_sample.value() && m_sample.shown() == requested;
     m_sample.ask(
-        context().insights, this, wanted, tr("Making a sample log"),
+        context().insights, this, requested, tr("Making a sample log"),
         [evaluator = context().evaluator, s](const InsightOptions& options) { return sampleLog(*evaluator, s->scenario, options); }, taken);
     if (isKnown)
         taken();
@@ -261,12 +261,12 @@ void ValidatePage::calibrate()
     m_wantsFit = true;
     const auto evaluator = context().evaluator;
     const QString name = m_name;
-    const ResultToken wanted = token(u"fit/%1"_s.arg(m_digest));
+    const ResultToken requested = token(u"fit/%1"_s.arg(m_digest));
     m_fit.ask(
-        context().insights, this, wanted, tr("Fitting the scenario to the log"),
+        context().insights, this, requested, tr("Fitting the scenario to the log"),
         [evaluator, s, text = m_text](const InsightOptions& options) { return fitOf(*evaluator, s->scenario, *text, options); },
         [this, name, from = context().currentId] { addCalibrated(name, from); });
-    if (m_fit.value() && m_fit.shown() == wanted) // known from before
+    if (m_fit.value() && m_fit.shown() == requested) // known from before
         addCalibrated(name, context().currentId);
     refresh();
 }

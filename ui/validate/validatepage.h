@@ -50,7 +50,7 @@ public:
 
 Q_SIGNALS:
     /// The user wants to choose a log.
-    void openWanted();
+    void openRequested();
 
 protected:
     void contextChanged() override;

@@ -22,7 +22,7 @@ struct ImportPreview {
     QString kind;                     ///< "Scenario", "Hugging Face model configuration", ...
     std::optional<Scenario> scenario; ///< what would come in; empty when nothing was recognised
     Diagnostics notes;                ///< errors, assumptions, what was ignored
-    bool asksLayout = false;          ///< a model without its machines: GPUs and layout are for the user to say
+    bool requestsLayout = false;      ///< a model without its machines: GPUs and layout are for the user to say
 };
 
 /// Finds out what a text is and reads it on top of `base`. Pure but for the preset library.

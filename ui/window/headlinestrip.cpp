@@ -270,7 +270,7 @@ bool HeadlineStrip::hasChangeAt(const QPoint& at) const
 void HeadlineStrip::mouseReleaseEvent(QMouseEvent* event)
 {
     if (event->button() == Qt::LeftButton && hasChangeAt(event->position().toPoint()))
-        Q_EMIT whyWanted();
+        Q_EMIT whyRequested();
 }
 
 void HeadlineStrip::mouseMoveEvent(QMouseEvent* event)
@@ -284,7 +284,7 @@ void HeadlineStrip::contextMenuEvent(QContextMenuEvent* event)
     if (key.isEmpty())
         return;
     QMenu menu;
-    menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT metricWanted(key); });
+    menu.addAction(tr("Explain this value"), this, [this, key] { Q_EMIT metricRequested(key); });
     menu.exec(event->globalPos());
 }
 

@@ -31,8 +31,8 @@ public:
     [[nodiscard]] QString metricAt(const QPoint& at) const; ///< key of the figure there; empty = none
 
 Q_SIGNALS:
-    void metricWanted(const QString& key); ///< where it comes from
-    void whyWanted();                      ///< a change against the baseline was clicked: which edits made it?
+    void metricRequested(const QString& key); ///< where it comes from
+    void whyRequested();                      ///< a change against the baseline was clicked: which edits made it?
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -43,9 +43,9 @@ QString plainLine(QString line)
 
 QList<HelpHit> helpHits(const QString& words, int largest)
 {
-    const QStringList wanted = words.split(u' ', Qt::SkipEmptyParts);
+    const QStringList requested = words.split(u' ', Qt::SkipEmptyParts);
     QList<HelpHit> headings, lines;
-    if (wanted.isEmpty())
+    if (requested.isEmpty())
         return {};
     for (const QString& file : QDir(u":/help"_s).entryList({u"*.md"_s}, QDir::Files, QDir::Name)) {
         const QString page = file.chopped(3);
@@ -55,7 +55,7 @@ QList<HelpHit> helpHits(const QString& words, int largest)
             if (title == page && all[i].startsWith(u"# "))
                 title = plainLine(all[i]);
             const bool hit =
-                std::all_of(wanted.begin(), wanted.end(), [&](const QString& w) { return all[i].contains(w, Qt::CaseInsensitive); });
+                std::all_of(requested.begin(), requested.end(), [&](const QString& w) { return all[i].contains(w, Qt::CaseInsensitive); });
             if (hit)
                 (all[i].startsWith(u'#') ? headings : lines) << HelpHit{page, title, plainLine(all[i]), i};
         }

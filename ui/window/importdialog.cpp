@@ -27,14 +27,14 @@ namespace prism::ui {
 
 namespace {
 
-constexpr const char* kAsked[] = {"cluster.num_gpus",
-                                  "parallelism.tensor_model_parallel_size",
-                                  "parallelism.pipeline_model_parallel_size",
-                                  "parallelism.virtual_pipeline_model_parallel_size",
-                                  "parallelism.context_parallel_size",
-                                  "parallelism.expert_model_parallel_size",
-                                  "training.global_batch_size",
-                                  "training.micro_batch_size"};
+constexpr const char* kRequested[] = {"cluster.num_gpus",
+                                      "parallelism.tensor_model_parallel_size",
+                                      "parallelism.pipeline_model_parallel_size",
+                                      "parallelism.virtual_pipeline_model_parallel_size",
+                                      "parallelism.context_parallel_size",
+                                      "parallelism.expert_model_parallel_size",
+                                      "training.global_batch_size",
+                                      "training.micro_batch_size"};
 constexpr int kMaxNotes = 100, kMemoryTries = 12; // layouts whose memory is looked at before the fix gives up
 
 QString shortNameOf(const Parameter& p)
@@ -105,7 +105,7 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
     title->setWordWrap(true);
     layout->addWidget(title);
     if (m_preview.scenario) {
-        if (m_preview.asksLayout)
+        if (m_preview.requestsLayout)
             layout->addWidget(makeLayoutFields());
         layout->addWidget(makeVerdict());
         m_table = new QTableWidget;
@@ -119,7 +119,7 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
     if (!m_preview.notes.empty())
         layout->addWidget(makeNotes(), m_preview.scenario ? 0 : 1);
     makeButtons(*layout);
-    resize(theme.px(760), theme.px(m_preview.asksLayout ? 620 : 480));
+    resize(theme.px(760), theme.px(m_preview.requestsLayout ? 620 : 480));
     if (m_preview.scenario)
         refresh();
 }
@@ -136,7 +136,7 @@ QWidget* ImportDialog::makeLayoutFields()
     auto* flow = new FlowLayout(fields);
     flow->setContentsMargins(0, 0, 0, 0);
     flow->setSpacing(m_theme.px(12));
-    for (const char* id : kAsked) {
+    for (const char* id : kRequested) {
         const Parameter* p = findParameter(id);
         if (!p || (p->id == "parallelism.expert_model_parallel_size" && m_preview.scenario->model.numExperts == 0))
             continue;
@@ -149,7 +149,7 @@ QWidget* ImportDialog::makeLayoutFields()
         edit->setAccessibleName(QString::fromStdString(p->label));
         edit->setToolTip(QString::fromStdString(p->help));
         edit->setFixedWidth(m_theme.px(84));
-        edit->setStep(id == kAsked[0] ? StepKind::twice : StepKind::one);
+        edit->setStep(id == kRequested[0] ? StepKind::twice : StepKind::one);
         connect(edit, &QuantityEdit::submitted, this, [this, id](const QString& text) { enter(QString::fromLatin1(id), text); });
         line->addWidget(plainLabel(shortNameOf(*p)));
         line->addWidget(edit);

@@ -109,14 +109,14 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
                 preview.notes = scenario.errors();
         } else {
             preview.kind = QObject::tr("Hugging Face model configuration");
-            preview.asksLayout = true;
+            preview.requestsLayout = true;
             take(importHuggingFaceConfig(content, base));
             if (preview.scenario)
                 preview.scenario->name = preview.scenario->model.name;
         }
     } else if (text.contains("--")) {
         preview.kind = QObject::tr("Megatron-LM arguments");
-        preview.asksLayout = true;
+        preview.requestsLayout = true;
         take(importMegatronArguments(content, base));
         if (preview.scenario)
             preview.scenario->name = QFileInfo(fileName).completeBaseName().toStdString();
@@ -133,7 +133,7 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
                 "%1 is not a scenario (JSON), model configuration (config.json), Megatron-LM argument list or node speed table (CSV).")
                 .arg(QFileInfo(fileName).fileName())));
     }
-    if (preview.scenario && preview.asksLayout)
+    if (preview.scenario && preview.requestsLayout)
         forgetOther(*preview.scenario);
     if (preview.scenario && preview.scenario->name.empty())
         preview.scenario->name = QFileInfo(fileName).completeBaseName().toStdString();

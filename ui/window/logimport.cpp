@@ -80,9 +80,9 @@ void addLogActions(MainWindow& window)
                               chooseTraceFolder(window);
                           }});
     if (auto* page = qobject_cast<TracePage*>(window.pages().page(u"traces"_s)))
-        QObject::connect(page, &TracePage::openWanted, trace, &QAction::trigger);
+        QObject::connect(page, &TracePage::openRequested, trace, &QAction::trigger);
     if (ValidatePage* page = validatePage(window))
-        QObject::connect(page, &ValidatePage::openWanted, open, &QAction::trigger);
+        QObject::connect(page, &ValidatePage::openRequested, open, &QAction::trigger);
 }
 
 } // namespace prism::ui

@@ -131,7 +131,7 @@ void exportScenario(MainWindow& window)
 void openNewScenario(MainWindow& window)
 {
     auto* dialog = new NewScenarioDialog(window.workspace(), window.theme(), &window);
-    QObject::connect(dialog, &NewScenarioDialog::wanted, &window, [&window](const QString& page) { window.pages().showPage(page); });
+    QObject::connect(dialog, &NewScenarioDialog::requested, &window, [&window](const QString& page) { window.pages().showPage(page); });
     dialog->open();
 }
 
@@ -230,7 +230,7 @@ void addEditActions(MainWindow& w)
 void showTree(MainWindow& w)
 {
     auto* tree = new TreeDialog(w.workspace(), w.theme(), &w);
-    QObject::connect(tree, &TreeDialog::applyWanted, &w, [&w](const QString& parameterId, const QString& value) {
+    QObject::connect(tree, &TreeDialog::applyRequested, &w, [&w](const QString& parameterId, const QString& value) {
         auto* apply = new ApplyDialog(w.workspace(), w.theme(), parameterId, &w);
         apply->setValue(value);
         apply->choose({w.workspace().study().currentId()});
@@ -350,9 +350,9 @@ void addLookActions(MainWindow& w)
                false,
                mode == Theme::Mode::system});
     const auto scale = [pending](double factor) {
-        double& wanted = pending().scale;
-        wanted = Theme::clampedScale(factor == 0 ? 1 : wanted * factor);
-        QSettings().setValue(u"view/scale"_s, wanted);
+        double& requested = pending().scale;
+        requested = Theme::clampedScale(factor == 0 ? 1 : requested * factor);
+        QSettings().setValue(u"view/scale"_s, requested);
     };
     a.add({u"view.larger"_s, view, QObject::tr("Larger"), QKeySequence(u"Ctrl++"_s), [scale] { scale(1.1); }, {}, false, true});
     a.add({u"view.smaller"_s, view, QObject::tr("Smaller"), QKeySequence(u"Ctrl+-"_s), [scale] { scale(1 / 1.1); }});
@@ -496,7 +496,7 @@ void addMainActions(MainWindow& w)
     QObject::connect(w.m_search, &QPushButton::clicked, &w, [&w] { openPalette(w); });
     QObject::connect(w.m_editor, &ConfigEditor::differencesRequested, &w, [&w] { showDifferences(w.workspace(), w.theme(), &w); });
     for (Page* page : w.pages().pages())
-        QObject::connect(page, &Page::markWanted, &w,
+        QObject::connect(page, &Page::markRequested, &w,
                          [&w](double seconds) { (new MarksDialog(w.workspace(), w.theme(), seconds, &w))->open(); });
     auto* recent = new QMenu(&w);
     w.m_actions->get(u"file.recent"_s)->setMenu(recent);

@@ -153,12 +153,12 @@ void MainWindow::connectParts()
         m_editor->revealProblem();
     });
     const auto showMetric = [this](const QString& key) { showHelp(u"figure:"_s + key, m_theme, this); };
-    connect(m_headline, &HeadlineStrip::metricWanted, this, showMetric);
-    connect(m_scenarios, &ScenarioPanel::metricWanted, this, showMetric);
+    connect(m_headline, &HeadlineStrip::metricRequested, this, showMetric);
+    connect(m_scenarios, &ScenarioPanel::metricRequested, this, showMetric);
     for (Page* page : m_pages->pages())
-        connect(page, &Page::metricWanted, this, showMetric);
+        connect(page, &Page::metricRequested, this, showMetric);
     for (Page* page : m_pages->pages())
-        connect(page, &Page::parameterWanted, this, [this](const QString& parameter) {
+        connect(page, &Page::parameterRequested, this, [this](const QString& parameter) {
             if (m_dock->isVisible()) // in presentation mode there is nothing to edit
                 m_editor->reveal(parameter);
         });
@@ -244,9 +244,9 @@ void MainWindow::fitMenuRow()
     QWidget* keys = m_search->layout()->itemAt(0)->widget();
     const QString whole = tr("Search commands"), brief = tr("Search");
     const int pad = m_theme.px(24), keysRoom = keys->sizeHint().width() + m_theme.px(16);
-    const int smallest = metrics.horizontalAdvance(brief) + pad, wanted = m_theme.px(kSearchWidth);
-    const int menus = std::max(m_menus->sizeHint().width(), std::min(m_theme.px(metric::dock) - m_theme.px(6), width() - rest - wanted));
-    const int search = std::clamp(width() - rest - menus, smallest, wanted);
+    const int smallest = metrics.horizontalAdvance(brief) + pad, requested = m_theme.px(kSearchWidth);
+    const int menus = std::max(m_menus->sizeHint().width(), std::min(m_theme.px(metric::dock) - m_theme.px(6), width() - rest - requested));
+    const int search = std::clamp(width() - rest - menus, smallest, requested);
     m_menus->setFixedWidth(menus);
     m_search->setFixedSize(search, m_theme.px(metric::button));
     const bool hasWhole = metrics.horizontalAdvance(whole) + pad <= search;
@@ -327,12 +327,12 @@ static void removeLeftovers(const QSettings& settings)
             QFile::remove(file.dir().filePath(name));
 }
 
-void MainWindow::startSession(const QString& wanted)
+void MainWindow::startSession(const QString& requested)
 {
     const QSettings settings;
     removeLeftovers(settings);
     restoreGeometry(settings.value(u"window/geometry"_s).toByteArray());
-    m_startPaths = {wanted, settings.value(u"session/study"_s).toString()};
+    m_startPaths = {requested, settings.value(u"session/study"_s).toString()};
     m_startPaths.removeAll(QString());
     m_startPaths.removeDuplicates();
     continueStart(false);

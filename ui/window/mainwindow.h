@@ -37,7 +37,7 @@ public:
 
     // change it
     /// This study, else that of the last session, else a new sample study; a banner names each one that could not be opened.
-    void startSession(const QString& wanted = {});
+    void startSession(const QString& requested = {});
     void openSample(); ///< in a new file; no other study without a name is replaced
     /// False: nothing changed, and a banner says why. A damaged file is salvaged in the background, and shown when that is done.
     bool openStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);

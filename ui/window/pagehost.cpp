@@ -239,11 +239,11 @@ Picture PageHost::pictureOf(Page& page) const
     PaperText text = paperText(m_workspace.context(), page.title());
     const InsightStatus other = page.otherResult();
     text.notes = page.paperNotes() + text.notes;
-    if (!(other.shown == other.wanted)) // a receipt would be one of another picture
+    if (!(other.shown == other.requested)) // a receipt would be one of another picture
         text.notes.prepend(textOf(PageState::outdated, true, {}, other).note + u'.');
     Picture picture = onPaper(
         text, page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); }, Look(lightPalette(), m_theme.look().scale()));
-    if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot && other.shown == other.wanted)
+    if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot && other.shown == other.requested)
         picture.receipt = {s->name,
                            QString::fromStdString(s->snapshot->hash.text()),
                            s->snapshot->seed,

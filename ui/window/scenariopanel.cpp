@@ -211,7 +211,7 @@ void ScenarioPanel::showHeaderMenu(const QPoint& at)
     for (const QString& key : ScenarioTableModel::metricKeys(m_table->horizontalHeader()->logicalIndexAt(at)))
         if (const prism::Metric* metric = metricOf(key.toStdString()))
             menu.addAction(tr("Explain %1").arg(QString::fromStdString(std::string(metric->label))), this,
-                           [this, key] { Q_EMIT metricWanted(key); });
+                           [this, key] { Q_EMIT metricRequested(key); });
     QAction* notes = menu.addAction(tr("Notes"), this, [this] { setNotesShown(!hasNotes()); });
     notes->setCheckable(true);
     notes->setChecked(hasNotes());

@@ -58,7 +58,7 @@ TreeDialog::TreeDialog(Workspace& workspace, const Theme& theme, QWidget* parent
     connect(m_tree, &QTreeWidget::itemActivated, this, [this] { (m_apply->isEnabled() ? m_apply : m_show)->click(); });
     connect(m_apply, &QPushButton::clicked, this, [this] {
         const QTreeWidgetItem* item = m_tree->currentItem();
-        Q_EMIT applyWanted(item->data(0, kParameterRole).toString(), item->data(0, kValueRole).toString());
+        Q_EMIT applyRequested(item->data(0, kParameterRole).toString(), item->data(0, kValueRole).toString());
     });
     connect(m_show, &QPushButton::clicked, this,
             [this] { m_workspace.study().setCurrent(m_tree->currentItem()->data(0, kScenarioRole).toInt()); });

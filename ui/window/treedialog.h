@@ -23,7 +23,7 @@ public:
 
 Q_SIGNALS:
     /// The edit that is chosen shall go into other scenarios: its parameter, and the value as its reader takes it.
-    void applyWanted(const QString& parameterId, const QString& value);
+    void applyRequested(const QString& parameterId, const QString& value);
 
 private:
     void fill();

@@ -19,7 +19,7 @@ QString translated(const char* text)
 
 QString InsightStatus::otherName() const
 {
-    if (!hasAnswer || shown == wanted || (shown.name == wanted.name && shown.baseline == wanted.baseline))
+    if (!hasAnswer || shown == requested || (shown.name == requested.name && shown.baseline == requested.baseline))
         return {};
     return shown.baseline.isEmpty() ? shown.name : translated("%1 against %2").arg(shown.name, shown.baseline);
 }

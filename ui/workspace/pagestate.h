@@ -29,7 +29,7 @@ struct InsightStatus {
     bool waits = false, runs = false, cancelled = false;
     QString error = {};    ///< of the question asked last; empty = none
     QString progress = {}; ///< "34 %, 6,200 of 10,000 samples"; empty = not known
-    ResultToken shown = {}, wanted = {};
+    ResultToken shown = {}, requested = {};
     /// What is shown, where it is the result of another scenario than the present one; empty = of an earlier input of this one.
     [[nodiscard]] QString otherName() const;
 };

@@ -35,7 +35,7 @@ std::string progressText(double fraction, double elapsedSeconds, std::string_vie
     return printable(text + ": " + std::string(what), static_cast<std::size_t>(std::max(columns - 4, 1)));
 }
 
-ProgressLine::ProgressLine(bool wanted) : m_wanted(wanted && isTerminal(StandardStream::error)) {}
+ProgressLine::ProgressLine(bool requested) : m_requested(requested && isTerminal(StandardStream::error)) {}
 
 ProgressLine::~ProgressLine()
 {
@@ -46,7 +46,7 @@ void ProgressLine::show(double fraction, std::string_view what)
 {
     const Clock::time_point now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - m_start).count();
-    if (!m_wanted || elapsed < kSilentSeconds || (m_shown && std::chrono::duration<double>(now - m_last).count() < kSecondsBetween))
+    if (!m_requested || elapsed < kSilentSeconds || (m_shown && std::chrono::duration<double>(now - m_last).count() < kSecondsBetween))
         return;
     std::fputs(("\r\x1b[K" + progressText(fraction, elapsed, what, terminalColumns(StandardStream::error))).c_str(), stderr);
     std::fflush(stderr);

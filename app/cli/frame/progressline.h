@@ -11,7 +11,7 @@ namespace prism::cli {
 /// Writes to standard error when that is a terminal, and takes the line away at the end. One thread.
 class ProgressLine final {
 public:
-    explicit ProgressLine(bool wanted);
+    explicit ProgressLine(bool requested);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
@@ -22,7 +22,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    bool m_wanted, m_shown = false;
+    bool m_requested, m_shown = false;
     Clock::time_point m_start = Clock::now(), m_last;
 };
 

@@ -243,9 +243,9 @@ private:
                                             - m_cell.begin());
         };
         std::size_t first = at(x - half), last = at(x + half);
-        const std::size_t wanted = std::min<std::size_t>(m_cell.size(), kCellsOfNode);
+        const std::size_t requested = std::min<std::size_t>(m_cell.size(), kCellsOfNode);
         constexpr float kFar = std::numeric_limits<float>::infinity();
-        while (last - first < wanted) {
+        while (last - first < requested) {
             const float below = first > 0 ? x - m_cell[first - 1].first : kFar,
                         above = last < m_cell.size() ? m_cell[last].first - x : kFar;
             if (last - first >= kMinCells && std::min(below, above) > 3.0F * half)

@@ -276,9 +276,9 @@ void StepRecorder::followUnit(StepRecord& step, int stage) const
     }
 }
 
-std::vector<UnitRecord> StepRecorder::recordUnits(const std::vector<Wanted>& wanted) const
+std::vector<UnitRecord> StepRecorder::recordUnits(const std::vector<Requested>& requested) const
 {
-    std::vector<UnitRecord> out(wanted.size());
+    std::vector<UnitRecord> out(requested.size());
     BlockSweep& sweep = m_sweeps.local();
     for (std::size_t pattern = 0; pattern < m_model->job.patterns.size(); ++pattern) {
         std::vector<std::size_t> places;
@@ -290,11 +290,11 @@ std::vector<UnitRecord> StepRecorder::recordUnits(const std::vector<Wanted>& wan
             places.clear();
             lanes.clear();
         };
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-            if (index(m_model->job.patternOf[index(wanted[i].unit)]) != pattern)
+        for (std::size_t i = 0; i < requested.size(); ++i) {
+            if (index(m_model->job.patternOf[index(requested[i].unit)]) != pattern)
                 continue;
             places.push_back(i);
-            lanes.push_back(m_series.lane(wanted[i].step, wanted[i].unit));
+            lanes.push_back(m_series.lane(requested[i].step, requested[i].unit));
             if (lanes.size() == kLanes)
                 run();
         }
@@ -307,29 +307,29 @@ std::vector<UnitRecord> StepRecorder::recordUnits(const std::vector<Wanted>& wan
 std::vector<StepRecord> StepRecorder::record(std::span<const std::size_t> which, bool allStages) const
 {
     std::vector<StepRecord> out(which.size());
-    std::vector<Wanted> wanted;
-    std::vector<std::size_t> firstWanted;
+    std::vector<Requested> requested;
+    std::vector<std::size_t> firstRequested;
     for (std::size_t i = 0; i < which.size(); ++i) {
         const SlowestUnits& slowest = m_slowest[which[i]];
         StepRecord& step = out[i];
         step.number = static_cast<int>(m_series.first + which[i]);
         step.optimizerUnit = slowest.optimizer;
         (void)m_finish.seconds(slowest.maxima, m_regimes.step(which[i]), m_series.stepSeed(which[i]), &step.tail);
-        firstWanted.push_back(wanted.size());
-        wanted.push_back({which[i], slowest.last[index(pathStage(step.tail))]});
+        firstRequested.push_back(requested.size());
+        requested.push_back({which[i], slowest.last[index(pathStage(step.tail))]});
         for (std::size_t s = 0; s < slowest.optimizer.size(); ++s)
             if (m_model->optimizerOfStage[s] >= 0 && (allStages || static_cast<int>(s) == step.tail.last)
                 && step.ofOptimizers.try_emplace(slowest.optimizer[s]).second)
-                wanted.push_back({which[i], slowest.optimizer[s]});
+                requested.push_back({which[i], slowest.optimizer[s]});
     }
-    std::vector<UnitRecord> records = recordUnits(wanted);
+    std::vector<UnitRecord> records = recordUnits(requested);
     for (std::size_t i = 0; i < which.size(); ++i) {
         StepRecord& step = out[i];
-        const std::size_t from = firstWanted[i], to = i + 1 < which.size() ? firstWanted[i + 1] : wanted.size();
+        const std::size_t from = firstRequested[i], to = i + 1 < which.size() ? firstRequested[i + 1] : requested.size();
         step.unit = std::move(records[from]);
         for (std::size_t w = from + 1; w < to; ++w)
-            step.ofOptimizers[wanted[w].unit] = std::move(records[w].optimizer);
-        setTimes(step, wanted[from].unit);
+            step.ofOptimizers[requested[w].unit] = std::move(records[w].optimizer);
+        setTimes(step, requested[from].unit);
         step.slowestReplica = step.replica;
         finishStep(step, m_slowest[which[i]], which[i]);
         setCritical(step, pathStage(step.tail));

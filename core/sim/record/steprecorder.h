@@ -48,14 +48,14 @@ public:
     [[nodiscard]] Parts stageOpParts(const StepRecord& step, int stage, StageOp op) const;
 
 private:
-    struct Wanted {
+    struct Requested {
         std::size_t step = 0;
         int unit = 0;
     };
     StepRecorder(const RecordOptions& options, std::shared_ptr<const SweepModel> model, RegimeTable regimes);
     void makeNodes();
     void makeCauses();
-    [[nodiscard]] std::vector<UnitRecord> recordUnits(const std::vector<Wanted>& wanted) const;
+    [[nodiscard]] std::vector<UnitRecord> recordUnits(const std::vector<Requested>& requested) const;
     [[nodiscard]] const RegimeFactors& regimesOf(const StepRecord& step) const;
     [[nodiscard]] const UnitPattern& patternOf(int unit) const;
     [[nodiscard]] const PassCauses& causesOf(int unit, int stage, int program) const;

@@ -222,15 +222,15 @@ bool addPasses(SweepModel& m, std::uint64_t seed, double kernelDraws, Recall& re
     const DrawTable none;
     const PassInputs inputs{m.graph, m.job, *m.speeds, temporal, m.data, m.routing, seed};
     const PassInputs ofOptimizer{m.graph, m.job, *m.speeds, temporal, none, none, seed}; // it works on no micro-batch
-    const std::vector<std::pair<int, int>> wanted = passesThatRun(m);
-    const auto programs = static_cast<double>(m.programs.size()), all = static_cast<double>(wanted.size());
+    const std::vector<std::pair<int, int>> requested = passesThatRun(m);
+    const auto programs = static_cast<double>(m.programs.size()), all = static_cast<double>(requested.size());
     const double each = kernelDraws / programs * std::min(1.0, 4.0 * programs / all); // as many with some slow spots as without
-    m.passes.resize(wanted.size());
+    m.passes.resize(requested.size());
     m.passOf.assign(m.programs.size(), std::vector<int>(m.job.kinds.size(), -1));
     std::vector<ContentHash> keys;
     std::vector<std::size_t> missing;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const auto [program, kind] = wanted[i];
+    for (std::size_t i = 0; i < requested.size(); ++i) {
+        const auto [program, kind] = requested[i];
         m.passOf[index(program)][index(kind)] = static_cast<int>(i);
         keys.push_back(contentOf(m, program, kind, seed, each));
         m.passes[i] = recall.find<PassTable>(keys.back());
@@ -239,7 +239,7 @@ bool addPasses(SweepModel& m, std::uint64_t seed, double kernelDraws, Recall& re
     }
     std::vector<PassTable> made(missing.size());
     tbb::parallel_for(std::size_t{0}, missing.size(), [&](std::size_t i) {
-        const auto [program, kind] = wanted[missing[i]];
+        const auto [program, kind] = requested[missing[i]];
         if (!stop.stop_requested())
             made[i] = passTable(index(program) < m.graph.programs.size() ? inputs : ofOptimizer, m.programs[index(program)],
                                 m.shapes[index(program)], kind, each, stop);

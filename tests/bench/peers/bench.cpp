@@ -77,17 +77,17 @@ double slowestCancel(const Scenario& scenario, double coldSeconds)
         std::stop_source source;
         EvaluateOptions options;
         options.stop = source.get_token();
-        Clock::time_point asked;
+        Clock::time_point requested;
         std::thread canceller([&] {
             std::this_thread::sleep_for(std::chrono::duration<double>(coldSeconds * (i + 0.5) / kMoments));
-            asked = Clock::now();
+            requested = Clock::now();
             source.request_stop();
         });
         Evaluator evaluator;
         (void)evaluator.evaluate(scenario, options);
         const Clock::time_point done = Clock::now();
         canceller.join();
-        slowest = std::max(slowest, std::chrono::duration<double>(done - asked).count());
+        slowest = std::max(slowest, std::chrono::duration<double>(done - requested).count());
     }
     return slowest;
 }

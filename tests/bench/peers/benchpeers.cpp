@@ -134,15 +134,15 @@ void Peers::ourAnswers()
 
 void Peers::ourErrors(const nlohmann::json& rows, const std::string& whose)
 {
-    std::vector<PublishedRow> asked;
+    std::vector<PublishedRow> requested;
     for (const PublishedRow& row : m_rows)
         if (rows.contains(row.id))
-            asked.push_back(row);
+            requested.push_back(row);
     double sum = 0;
-    for (const ValidatedRow& row : validatedRows(asked, calibration(), {}))
+    for (const ValidatedRow& row : validatedRows(requested, calibration(), {}))
         sum += std::abs(row.error);
-    add(kError, fmt::format("{}, mean over the {} rows of {}", kHere, asked.size(), whose),
-        asked.empty() ? std::nullopt : std::optional(100 * sum / static_cast<double>(asked.size())), "%");
+    add(kError, fmt::format("{}, mean over the {} rows of {}", kHere, requested.size(), whose),
+        requested.empty() ? std::nullopt : std::optional(100 * sum / static_cast<double>(requested.size())), "%");
 }
 
 void Peers::pipelines()

@@ -245,9 +245,9 @@ TEST(PrintableLimits, CodePointsAtTheEdgesOfTheirRanges)
 
 TEST(Workers, AsManyThreadsAsThereAreItems)
 {
-    const auto threads = [](int wanted, std::size_t items) {
+    const auto threads = [](int requested, std::size_t items) {
         std::atomic<int> calls = 0, callers = 0;
-        onWorkers(wanted, items, [&](bool isCaller) {
+        onWorkers(requested, items, [&](bool isCaller) {
             ++calls;
             callers += isCaller ? 1 : 0;
         });

@@ -44,7 +44,7 @@ SampleRow row(std::uint64_t seed, std::int64_t index, int samples)
 
 struct Ran {
     RaceResult result;
-    int asked = 0;
+    int requested = 0;
 };
 
 Ran ran(std::uint64_t seed, int keep, bool bounds)
@@ -60,7 +60,7 @@ Ran ran(std::uint64_t seed, int keep, bool bounds)
         fitting.push_back({i, bounds ? 0.5 : 1.0, 1, 80, 1e6, bounds}); // a million tokens: the score is seconds
     Ran out;
     const RowSource rows = [&](std::int64_t index, int samples) {
-        out.asked += samples;
+        out.requested += samples;
         return std::optional<SampleRow>(row(seed, index, samples));
     };
     out.result = race({query, maker, fitting, rows, {}});
@@ -71,17 +71,17 @@ TEST(Race, LeavesOutOneOfTheBestInAtMostTheStatedShareOfSeeds)
 {
     constexpr int kSeeds = 200, kKeep = 5;
     int wrong = 0;
-    std::int64_t asked = 0;
+    std::int64_t requested = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
         const Ran r = ran(seed, kKeep, false);
-        asked += r.asked;
+        requested += r.requested;
         bool missing = false;
         for (const Runner& runner : r.result.runners)
             missing = missing || (runner.point.index < kKeep && runner.row.samples < kMaxSamples);
         wrong += missing ? 1 : 0;
     }
     EXPECT_LE(wrong, kSeeds * 5 / 100); // the confidence is 95 %
-    EXPECT_LT(asked, std::int64_t{kSeeds} * kConfigurations * 2 * kMaxSamples * 3 / 4);
+    EXPECT_LT(requested, std::int64_t{kSeeds} * kConfigurations * 2 * kMaxSamples * 3 / 4);
 }
 
 TEST(Race, CostsWhatIsOnlyBoundedBeforeItIsSampled)

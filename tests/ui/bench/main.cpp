@@ -111,8 +111,8 @@ int main(int argc, char** argv)
     QApplication application(argc, argv);
     QCoreApplication::setApplicationName(u"prism-ui-bench"_s);
     const QString part = QString::fromLocal8Bit(argc > 3 ? argv[3] : "");
-    const auto wanted = [&part](const QString& name) { return part.isEmpty() || part == name; };
-    if (wanted(u"start"_s))
+    const auto requested = [&part](const QString& name) { return part.isEmpty() || part == name; };
+    if (requested(u"start"_s))
         measureFirstStart(application);
     const char* preset = argc > 1 ? argv[1] : "frontier-64k";
     const int edits = argc > 2 ? std::atoi(argv[2]) : 200;
@@ -135,11 +135,11 @@ int main(int argc, char** argv)
     waitForResults(window);
     std::printf("%s: first result complete after %.2f s\n", preset, secondsOf(clock));
     for (Page* page : window.pages().pages())
-        if (wanted(page->id()))
+        if (requested(page->id()))
             measurePage(window, page->id(), page->id() == u"distribution" ? edits : kPageEdits);
-    if (wanted(u"all-pages"_s))
+    if (requested(u"all-pages"_s))
         measureAllPages(window, edits);
-    if (wanted(u"scenarios"_s))
+    if (requested(u"scenarios"_s))
         measureManyScenarios(window);
     return 0;
 }
