@@ -26,7 +26,7 @@ int printed(const CLI::App& app, const CLI::ParseError& e)
     if (std::cout.flush())
         return code;
     std::cerr << "error: standard output: The output cannot be written. Accepted: a writable place.\n";
-    return exitWrongInput;
+    return exitInvalidInput;
 }
 
 void complain(const Cli& cli, const prism::Diagnostics& diagnostics, const std::string& file = {})
@@ -68,11 +68,11 @@ int runCommandLine(int argc, char** argv)
         return exitUsage;
     } catch (const prism::InputError& e) {
         complain(cli, e.diagnostics(), e.file());
-        return exitWrongInput;
+        return exitInvalidInput;
     } catch (const std::bad_alloc&) {
         complain(cli, {{.message = "There is not enough memory for this.",
                         .accepted = "more memory, a smaller input, fewer samples or fewer threads"}});
-        return exitWrongInput;
+        return exitInvalidInput;
     }
 }
 
@@ -83,7 +83,7 @@ int exitCodeOf(int argc, char** argv)
         return runCommandLine(argc, argv);
     } catch (const std::bad_alloc&) {
         std::fputs("error: There is not enough memory for this program.\n", stderr);
-        return exitWrongInput;
+        return exitInvalidInput;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "internal error: %s\n", prism::printable(e.what()).c_str());
         return exitInternal;

@@ -146,22 +146,22 @@ std::vector<Proposal> pairsOf(const Scenario& scenario, const std::vector<Move>&
 
 Result<MoveGoal> moveGoal(const std::string& text)
 {
-    const Diagnostic wrong{Severity::error,
-                           "goal",
-                           "The goal cannot be read.",
-                           text.substr(0, 60),
-                           "such as \"p95 <= 4.0 s\": p50, p95 or p99, and a time",
-                           "",
-                           ""};
+    const Diagnostic invalid{Severity::error,
+                             "goal",
+                             "The goal cannot be read.",
+                             text.substr(0, 60),
+                             "such as \"p95 <= 4.0 s\": p50, p95 or p99, and a time",
+                             "",
+                             ""};
     const std::size_t at = text.find("<=");
     if (at == std::string::npos)
-        return wrong;
+        return invalid;
     const std::string_view name = trimmed(std::string_view(text).substr(0, at));
     MoveGoal goal;
     goal.probability = name == "p50" ? 0.5 : name == "p95" ? 0.95 : name == "p99" ? 0.99 : 0;
     const Result<double> seconds = quantityFromText(trimmed(std::string_view(text).substr(at + 2)), "s", false);
     if (goal.probability == 0 || !seconds.ok() || !(*seconds > 0))
-        return wrong;
+        return invalid;
     goal.seconds = *seconds;
     return goal;
 }

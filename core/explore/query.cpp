@@ -53,7 +53,7 @@ Result<SearchShard> searchShard(const std::string& text)
 Result<std::vector<ParetoAxis>> paretoAxes(const std::string& text)
 {
     std::vector<ParetoAxis> axes;
-    const auto wrong = [&] {
+    const auto reject = [&] {
         return outOf("pareto", "Not dimensions of a Pareto front.", text.substr(0, 60),
                      "two or three different ones of time, memory, cost, gpus, energy, separated by commas");
     };
@@ -62,12 +62,12 @@ Result<std::vector<ParetoAxis>> paretoAxes(const std::string& text)
         const std::string_view name = trimmed(std::string_view(text).substr(start, end - start));
         const auto known = std::find_if(kParetoNames.begin(), kParetoNames.end(), [&](const auto& n) { return n.first == name; });
         if (known == kParetoNames.end() || std::find(axes.begin(), axes.end(), known->second) != axes.end())
-            return wrong();
+            return reject();
         axes.push_back(known->second);
         start = end + 1;
     }
     if (axes.size() < 2 || axes.size() > 3)
-        return wrong();
+        return reject();
     return axes;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxWrong = 100;
+constexpr std::size_t kMaxInvalid = 100;
 
 /// Takes fields out of an object and says what is wrong with them.
 class ClusterReader final {
@@ -27,7 +27,7 @@ public:
                                                     "gpu_type", "node_time", "node_times", "classes"};
         for (const auto& [key, value] : m_object.items())
             if (!known.contains(key))
-                wrong(key, "There is no such field of a cluster.", "", "nodes, gpus_per_node, gpu_type, node_time, node_times, classes");
+                reject(key, "There is no such field of a cluster.", "", "nodes, gpus_per_node, gpu_type, node_time, node_times, classes");
         FleetCluster c;
         c.nodes = count("nodes", kMaxFleetNodes, 0);
         c.gpusPerNode = count("gpus_per_node", kMaxFleetGpusPerNode, c.gpusPerNode);
@@ -43,9 +43,9 @@ public:
     [[nodiscard]] const Diagnostics& errors() const { return m_errors; }
 
 private:
-    void wrong(std::string path, std::string message, std::string found, std::string accepted)
+    void reject(std::string path, std::string message, std::string found, std::string accepted)
     {
-        if (m_errors.size() == kMaxWrong)
+        if (m_errors.size() == kMaxInvalid)
             return;
         m_errors.push_back(
             {Severity::error, "cluster." + std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""});
@@ -57,14 +57,14 @@ private:
         const json value = m_object.value(key, json());
         if (value.is_number_integer() && value >= 1 && value <= largest)
             return value.get<int>();
-        wrong(key, "Not a count.", value.dump().substr(0, 40), "an integer from 1 to " + std::to_string(largest));
+        reject(key, "Not a count.", value.dump().substr(0, 40), "an integer from 1 to " + std::to_string(largest));
         return 1;
     }
     std::string text(const char* key)
     {
         const json value = m_object.value(key, json(""));
         if (!value.is_string())
-            wrong(key, "Not a text.", value.dump().substr(0, 40), "a text");
+            reject(key, "Not a text.", value.dump().substr(0, 40), "a text");
         return value.is_string() ? value.get<std::string>() : "";
     }
     Distribution factor(const json& value, const std::string& path)
@@ -73,7 +73,7 @@ private:
         const bool named = value.is_object() && value.contains("family") && value["family"].is_string();
         const auto family = named ? familyFromName(value["family"].get<std::string>()) : std::nullopt;
         if (!family || *family == Family::empirical || !value.contains("cv") || !value["cv"].is_number()) {
-            wrong(path, "Not a factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 0.1})");
+            reject(path, "Not a factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 0.1})");
             return d;
         }
         d.family = *family;
@@ -89,8 +89,8 @@ private:
         for (std::size_t i = 0; fine && i < times.size(); ++i)
             fine = times[i].is_number() && times[i] > 0.01 && times[i] < 100;
         if (!fine)
-            wrong("node_times", "There must be one factor on durations per node.", "",
-                  std::to_string(c.nodes) + " numbers between 0.01 and 100");
+            reject("node_times", "There must be one factor on durations per node.", "",
+                   std::to_string(c.nodes) + " numbers between 0.01 and 100");
         else
             c.measuredTimes = times.get<std::vector<double>>();
     }
@@ -102,24 +102,24 @@ private:
             if (value.is_object() && value.contains("scenario") && value["scenario"].is_string())
                 classOf.try_emplace(value["scenario"].get<std::string>(), name);
         if (classOf.size() > kMaxFleetScenarios) {
-            wrong("classes", "The classes name too many scenarios.", std::to_string(classOf.size()),
-                  "at most " + std::to_string(kMaxFleetScenarios));
+            reject("classes", "The classes name too many scenarios.", std::to_string(classOf.size()),
+                   "at most " + std::to_string(kMaxFleetScenarios));
             return false;
         }
         for (const auto& [scenario, name] : classOf)
             for (const Diagnostic& d : scenarioPreset(scenario).errors())
-                wrong("classes." + name + ": " + d.path, d.message, d.found, d.accepted);
+                reject("classes." + name + ": " + d.path, d.message, d.found, d.accepted);
         return true;
     }
     void readClasses(FleetCluster& c)
     {
         const json classes = m_object.value("classes", json::object());
         if (!classes.is_object()) {
-            wrong("classes", "The classes are an object by name.", "", R"({"default": {"family": "lognormal", "cv": 0.1}})");
+            reject("classes", "The classes are an object by name.", "", R"({"default": {"family": "lognormal", "cv": 0.1}})");
             return;
         }
         if (classes.size() > kMaxFleetClasses) {
-            wrong("classes", "There are too many classes.", std::to_string(classes.size()), "at most " + std::to_string(kMaxFleetClasses));
+            reject("classes", "There are too many classes.", std::to_string(classes.size()), "at most " + std::to_string(kMaxFleetClasses));
             return;
         }
         if (!readScenarios(classes))

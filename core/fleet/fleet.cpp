@@ -27,9 +27,9 @@ constexpr std::uint64_t kNodePurpose = 0x666c6e6f6465ULL, kJobPurpose = 0x666c6a
 Diagnostics misfits(const JobTable& table, const FleetCluster& cluster)
 {
     Diagnostics errors;
-    std::size_t wrong = 0;
+    std::size_t invalid = 0;
     const auto report = [&](const FleetJob& job, const char* message, std::string found, std::string accepted) {
-        if (++wrong <= kMaxMisfits)
+        if (++invalid <= kMaxMisfits)
             errors.push_back({Severity::error, "line " + std::to_string(job.line), message, std::move(found), std::move(accepted), "", ""});
     };
     for (const FleetJob& job : table.jobs) {
@@ -39,8 +39,8 @@ Diagnostics misfits(const JobTable& table, const FleetCluster& cluster)
         if (!job.gpuType.empty() && !cluster.gpuType.empty() && job.gpuType != cluster.gpuType)
             report(job, "The cluster has no such GPU.", job.gpuType, cluster.gpuType);
     }
-    if (wrong > kMaxMisfits)
-        errors.push_back({Severity::error, "jobs", "Further jobs do not fit.", std::to_string(wrong - kMaxMisfits), "0", "", ""});
+    if (invalid > kMaxMisfits)
+        errors.push_back({Severity::error, "jobs", "Further jobs do not fit.", std::to_string(invalid - kMaxMisfits), "0", "", ""});
     return errors;
 }
 

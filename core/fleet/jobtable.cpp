@@ -106,16 +106,16 @@ public:
     }
     void report(const std::string& where, std::string message, std::string found, std::string accepted)
     {
-        ++m_wrong;
+        ++m_invalid;
         if (m_errors.size() < kMaxReported)
             m_errors.push_back({Severity::error, m_name + ": " + where, std::move(message), std::move(found), std::move(accepted), "", ""});
     }
-    [[nodiscard]] bool wrong() const { return m_wrong > 0; }
+    [[nodiscard]] bool hasErrors() const { return m_invalid > 0; }
     [[nodiscard]] Result<JobTable> take()
     {
-        if (m_wrong > m_errors.size())
+        if (m_invalid > m_errors.size())
             m_errors.push_back(
-                {Severity::error, m_name, "Further lines are wrong.", std::to_string(m_wrong - m_errors.size()), "0", "", ""});
+                {Severity::error, m_name, "Further lines are wrong.", std::to_string(m_invalid - m_errors.size()), "0", "", ""});
         if (!m_errors.empty())
             return m_errors;
         std::stable_sort(m_table.jobs.begin(), m_table.jobs.end(),
@@ -178,7 +178,7 @@ private:
 
     std::string m_name, m_where;
     std::array<std::size_t, kColumns> m_at{};
-    std::size_t m_width = 0, m_wrong = 0;
+    std::size_t m_width = 0, m_invalid = 0;
     const std::vector<std::string>* m_cells = nullptr;
     Diagnostics m_errors;
     JobTable m_table;
@@ -200,7 +200,7 @@ Result<JobTable> jobTable(std::string_view text, const std::string& name)
             rows.readHeader(table.cells());
         else
             rows.readRow(table.cells(), table.line());
-        if (header && rows.wrong())
+        if (header && rows.hasErrors())
             break; // without its columns no row can be read
         header = false;
     }

@@ -43,7 +43,7 @@ public:
         static const std::set<std::string> known = {"title", "sources", "jobs", "offered_load", "mean_duration_s", "duration", "sizes"};
         for (const auto& [key, value] : m_object.items())
             if (!known.contains(key))
-                wrong(key, "There is no such field of a queue.", "", "jobs, offered_load, mean_duration_s, duration, sizes");
+                reject(key, "There is no such field of a queue.", "", "jobs, offered_load, mean_duration_s, duration, sizes");
         QueueModel model;
         model.jobs = static_cast<std::int64_t>(number("jobs", 1, kMaxJobs));
         model.load = number("offered_load", 0.01, kMaxLoad);
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] const Diagnostics& errors() const { return m_errors; }
 
 private:
-    void wrong(const std::string& path, std::string message, std::string found, std::string accepted)
+    void reject(const std::string& path, std::string message, std::string found, std::string accepted)
     {
         m_errors.push_back({Severity::error, "queue." + path, std::move(message), std::move(found), std::move(accepted), "", ""});
     }
@@ -64,7 +64,7 @@ private:
         const json value = m_object.value(key, json());
         if (value.is_number() && value >= smallest && value <= largest)
             return value.get<double>();
-        wrong(key, "Not a number in its range.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", smallest, largest));
+        reject(key, "Not a number in its range.", value.dump().substr(0, 40), fmt::format("a number from {} to {}", smallest, largest));
         return smallest;
     }
     void readDuration(Distribution& d)
@@ -73,7 +73,7 @@ private:
         const bool named = value.is_object() && value.contains("family") && value["family"].is_string();
         const auto family = named ? familyFromName(value["family"].get<std::string>()) : std::nullopt;
         if (!family || *family == Family::empirical || !value.contains("cv") || !value["cv"].is_number()) {
-            wrong("duration", "Not a factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 2})");
+            reject("duration", "Not a factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 2})");
             return;
         }
         d.family = *family;
@@ -93,8 +93,8 @@ private:
                 sizes.push_back({s["gpus"].get<int>(), s["share"].get<double>()});
         }
         if (!fine)
-            wrong("sizes", "The sizes are a list of GPUs with their shares.", list.dump().substr(0, 60),
-                  R"([{"gpus": 1, "share": 0.8}, {"gpus": 8, "share": 0.2}])");
+            reject("sizes", "The sizes are a list of GPUs with their shares.", list.dump().substr(0, 60),
+                   R"([{"gpus": 1, "share": 0.8}, {"gpus": 8, "share": 0.2}])");
     }
 
     const json& m_object;

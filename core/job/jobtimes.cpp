@@ -44,9 +44,9 @@ double bestInterval(const JobConfig& config, const JobPlan& plan)
     return std::max(best, plan.stepSeconds);
 }
 
-void refuse(Diagnostics& errors, bool wrong, const char* path, const std::string& found, const char* accepted)
+void refuse(Diagnostics& errors, bool invalid, const char* path, const std::string& found, const char* accepted)
 {
-    if (wrong)
+    if (invalid)
         errors.push_back({Severity::error, path, "The value is out of range.", found, accepted, "", ""});
 }
 

@@ -157,24 +157,24 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
     };
     MeasuredRow row;
     bool good = true;
-    const auto wrong = [&](std::string message, const std::string& found, std::string accepted) {
+    const auto reject = [&](std::string message, const std::string& found, std::string accepted) {
         errors.add(line, std::move(message), found, std::move(accepted));
         good = false;
     };
     row.op = c.op < 0 ? "gemm" : opOf(field(c.op));
     if (row.op.empty()) {
-        wrong("this operator is not known", field(c.op), "gemm, all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
+        reject("this operator is not known", field(c.op), "gemm, all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
         return;
     }
     row.dtype = field(c.dtype);
     if (!isTypeName(row.dtype))
-        wrong("this is not a number type", row.dtype, "at most 20 letters, digits, '_', '.' or '-', such as bfloat16");
+        reject("this is not a number type", row.dtype, "at most 20 letters, digits, '_', '.' or '-', such as bfloat16");
     const auto size = [&](const char* name, int column, std::int64_t smallest, std::int64_t& value,
                           std::int64_t largest = kMaxMeasuredSize) {
         const std::string text = field(column);
         if (!integerOf(text, value) || value < smallest || value > largest)
-            wrong(std::string(name) + " is not a size", text,
-                  "an integer from " + std::to_string(smallest) + " to " + std::to_string(largest));
+            reject(std::string(name) + " is not a size", text,
+                   "an integer from " + std::to_string(smallest) + " to " + std::to_string(largest));
     };
     if (row.op == "gemm") {
         size("m", c.m, 1, row.m);
@@ -186,7 +186,7 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
     }
     double time = 0;
     if (const std::string text = field(c.time); !realOf(text, time) || !(time > 0) || time * c.unit > kMaxSeconds)
-        wrong("this is not a time", text, "a number > 0, at most 1e6 seconds");
+        reject("this is not a time", text, "a number > 0, at most 1e6 seconds");
     row.seconds = time * c.unit;
     if (good)
         rows.push_back(std::move(row));

@@ -25,7 +25,7 @@ template <class Use>
 void eachOf(const nlohmann::json* list, const std::string& path, Diagnostics& errors, Use use)
 {
     if (list == nullptr || !list->is_array()) {
-        errors.push_back(list == nullptr ? errorAt(path, "this list is missing", "", "a list") : wrongType(path, "a list", *list));
+        errors.push_back(list == nullptr ? errorAt(path, "this list is missing", "", "a list") : invalidType(path, "a list", *list));
         return;
     }
     for (std::size_t i = 0; i < list->size(); ++i)
@@ -76,7 +76,7 @@ std::vector<std::string> names(const nlohmann::json* list, const std::string& pa
         if (item.is_string())
             found.push_back(item.get<std::string>());
         else
-            errors.push_back(wrongType(place, "text", item));
+            errors.push_back(invalidType(place, "text", item));
     });
     return found;
 }

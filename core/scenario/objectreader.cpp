@@ -39,7 +39,7 @@ std::string jsonShort(const json& value)
     return value.is_string() ? json(text).dump(-1, ' ', false, json::error_handler_t::replace) : text;
 }
 
-Diagnostic wrongType(std::string path, std::string accepted, const json& found)
+Diagnostic invalidType(std::string path, std::string accepted, const json& found)
 {
     std::string message = "this is " + jsonTypeName(found) + ", not " + accepted;
     return {.path = std::move(path), .message = std::move(message), .found = jsonShort(found), .accepted = std::move(accepted)};
@@ -68,7 +68,7 @@ ObjectReader::ObjectReader(const json& object, std::string path, Diagnostics& di
       m_diagnostics(diagnostics)
 {
     if (!object.is_object())
-        m_diagnostics.push_back(wrongType(m_path, "an object", object));
+        m_diagnostics.push_back(invalidType(m_path, "an object", object));
 }
 
 std::string ObjectReader::pathOf(const char* key) const
@@ -104,7 +104,7 @@ void ObjectReader::integer(const char* key, std::int64_t& target, std::int64_t m
     const std::string accepted = "an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum);
     std::int64_t number = 0;
     if (!found->is_number())
-        m_diagnostics.push_back(wrongType(pathOf(key), accepted, *found));
+        m_diagnostics.push_back(invalidType(pathOf(key), accepted, *found));
     else if (!wholeNumber(*found, number) || number < minimum || number > maximum)
         outOfRange(key, *found, accepted);
     else
@@ -125,7 +125,7 @@ void ObjectReader::real(const char* key, double& target, double minimum, double 
         return;
     const std::string accepted = "a number from " + numberText(minimum) + " to " + numberText(maximum);
     if (!found->is_number())
-        m_diagnostics.push_back(wrongType(pathOf(key), accepted, *found));
+        m_diagnostics.push_back(invalidType(pathOf(key), accepted, *found));
     else if (const double number = found->get<double>(); !(number >= minimum && number <= maximum))
         outOfRange(key, *found, accepted);
     else
@@ -138,7 +138,7 @@ void ObjectReader::boolean(const char* key, bool& target)
     if (found == nullptr)
         return;
     if (!found->is_boolean())
-        m_diagnostics.push_back(wrongType(pathOf(key), "true or false", *found));
+        m_diagnostics.push_back(invalidType(pathOf(key), "true or false", *found));
     else
         target = found->get<bool>();
 }
@@ -150,7 +150,7 @@ void ObjectReader::text(const char* key, std::string& target, std::size_t maxSiz
         return;
     const std::string accepted = "text of at most " + std::to_string(maxSize) + " bytes";
     if (!found->is_string())
-        m_diagnostics.push_back(wrongType(pathOf(key), accepted, *found));
+        m_diagnostics.push_back(invalidType(pathOf(key), accepted, *found));
     else if (found->get_ref<const std::string&>().size() > maxSize)
         outOfRange(key, *found, accepted);
     else

@@ -14,7 +14,7 @@ namespace prism {
 /// "an object", "text", "a number" ... and a short form of the value, for diagnostics.
 [[nodiscard]] std::string jsonTypeName(const nlohmann::json& value);
 [[nodiscard]] std::string jsonShort(const nlohmann::json& value);
-[[nodiscard]] Diagnostic wrongType(std::string path, std::string accepted, const nlohmann::json& found);
+[[nodiscard]] Diagnostic invalidType(std::string path, std::string accepted, const nlohmann::json& found);
 /// An integer, also written as 1e3 or 16.0; nothing when it is none or does not fit 64 bits.
 [[nodiscard]] bool wholeNumber(const nlohmann::json& value, std::int64_t& number);
 

@@ -35,7 +35,7 @@ private:
     std::size_t m_at = 0;
     Diagnostics m_errors;
 
-    void wrong(std::size_t at, std::string message)
+    void reject(std::size_t at, std::string message)
     {
         if (m_errors.size() < 8) // a text of 200 wrong characters needs no 200 errors
             m_errors.push_back(layoutError(
@@ -52,13 +52,13 @@ private:
         for (; m_at < m_text.size() && m_text[m_at] >= '0' && m_text[m_at] <= '9'; ++m_at, digits = true)
             n = std::min<std::size_t>(n * 10 + static_cast<std::size_t>(m_text[m_at] - '0'), kMaxLayoutPlaces + 1);
         if (!digits || n == 0)
-            wrong(star, "a repeat needs a number of at least 1 after *");
+            reject(star, "a repeat needs a number of at least 1 after *");
         return std::max<std::size_t>(n, 1);
     }
     void append(std::string& to, const std::string& part, std::size_t n, std::size_t at)
     {
         if (to.size() + part.size() * n > kMaxLayoutPlaces)
-            wrong(at, "the layout has too many places");
+            reject(at, "the layout has too many places");
         else
             for (; n > 0; --n)
                 to += part;
@@ -74,18 +74,18 @@ private:
             if (c == '(' && outer) {
                 const std::size_t close = m_text.find(')', m_at);
                 if (close == std::string_view::npos) {
-                    wrong(at, "a group is not closed");
+                    reject(at, "a group is not closed");
                     return out;
                 }
                 const std::string inner = sequence(close, false);
                 m_at = close + 1;
                 if (m_at >= m_text.size() || m_text[m_at] != '*')
-                    wrong(at, "a group needs a repeat, like (tt|)*4");
+                    reject(at, "a group needs a repeat, like (tt|)*4");
                 append(out, inner, times(), at);
             } else if (c == 'E' || c == 't' || c == 'm' || c == 'L' || c == '|') {
                 append(out, std::string(1, c), times(), at);
             } else {
-                wrong(at, c == '(' ? "groups do not nest" : "this character has no meaning in a layout");
+                reject(at, c == '(' ? "groups do not nest" : "this character has no meaning in a layout");
             }
         }
         return out;

@@ -24,7 +24,7 @@ std::optional<std::string> presetName(const json& object, const char* key, const
         return std::nullopt;
     if (it->is_string())
         return it->get<std::string>();
-    reportUnread(reading, wrongType(path, "the name of a preset", *it));
+    reportUnread(reading, invalidType(path, "the name of a preset", *it));
     return std::nullopt;
 }
 
@@ -134,7 +134,7 @@ void readScenario(const json& object, SectionReading& reading)
 {
     if (!object.is_object()) {
         reading.diagnostics.push_back(
-            wrongType("", "an object with the sections model, cluster, parallelism, training, variability", object));
+            invalidType("", "an object with the sections model, cluster, parallelism, training, variability", object));
         return;
     }
     ObjectReader reader(object, "", reading.diagnostics);

@@ -94,7 +94,7 @@ void readParallelism(const json& object, SectionReading& reading)
         if (item.is_string())
             stages.push_back(item.get<std::string>());
         else
-            reportUnread(reading, wrongType(path, "the order of one stage as text, like \"F0 F1 B0 B1\"", item));
+            reportUnread(reading, invalidType(path, "the order of one stage as text, like \"F0 F1 B0 B1\"", item));
     });
 }
 
@@ -195,7 +195,7 @@ void readMeasured(const json& object, SectionReading& reading)
     readList(object, "node_order", "measured", reading, [&](const json& item, const std::string& path) {
         std::int64_t node = -1;
         if (!wholeNumber(item, node) || node < 0 || node >= kMaxNodes)
-            reportUnread(reading, wrongType(path, "a node number from 0 to 1048575", item));
+            reportUnread(reading, invalidType(path, "a node number from 0 to 1048575", item));
         m.nodeOrder.push_back(static_cast<int>(std::clamp<std::int64_t>(node, 0, kMaxNodes - 1)));
     });
 }

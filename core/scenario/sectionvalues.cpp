@@ -45,7 +45,7 @@ std::optional<ParameterValue> valueFromJson(const Parameter& p, const json& foun
             return ParameterValue(found.get<std::string>());
         break;
     }
-    Diagnostic error = wrongType(p.id, acceptedText(p), found);
+    Diagnostic error = invalidType(p.id, acceptedText(p), found);
     if (p.type == ParameterType::integer && found.is_number())
         error.message = p.label + " is not a whole number in range";
     reportUnread(reading, std::move(error));
@@ -106,7 +106,7 @@ bool isObject(const json& value, const std::string& path, SectionReading& readin
 {
     if (value.is_object())
         return true;
-    reading.diagnostics.push_back(wrongType(path, "an object", value));
+    reading.diagnostics.push_back(invalidType(path, "an object", value));
     return false;
 }
 
@@ -130,7 +130,7 @@ void readList(const json& object, const char* key, const std::string& section, S
         return;
     const std::string path = section + "." + key;
     if (!it->is_array()) {
-        reportUnread(reading, wrongType(path, "a list", *it));
+        reportUnread(reading, invalidType(path, "a list", *it));
         return;
     }
     if (it->size() > kMaxListEntries) {
@@ -147,7 +147,7 @@ void readList(const json& object, const char* key, const std::string& section, S
 void readDistribution(const json& object, const std::string& path, const std::string& table, Distribution& target, SectionReading& reading)
 {
     if (!object.is_object()) {
-        reportUnread(reading, wrongType(path, R"(an object like {"family": "lognormal", "cv": 0.02})", object));
+        reportUnread(reading, invalidType(path, R"(an object like {"family": "lognormal", "cv": 0.02})", object));
         return;
     }
     SectionReading scratch;

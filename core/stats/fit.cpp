@@ -130,8 +130,8 @@ Fit fitted(Family family, std::span<const double> values, const Moments& m)
 
 Result<Fit> fitFamily(Family family, std::span<const double> values)
 {
-    if (Diagnostics wrong = checkValues(values); !wrong.empty())
-        return wrong;
+    if (Diagnostics invalid = checkValues(values); !invalid.empty())
+        return invalid;
     Fit fit = fitted(family, values, momentsOf(values));
     std::vector<double> sorted(values.begin(), values.end());
     std::sort(sorted.begin(), sorted.end());

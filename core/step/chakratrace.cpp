@@ -274,8 +274,8 @@ Diagnostic tooLarge(std::int64_t ranks, std::int64_t nodes)
 
 Result<std::vector<std::int64_t>> chakraRanks(const StepGraph& graph, std::string_view which)
 {
-    if (Diagnostics wrong = check(graph); hasErrors(wrong))
-        return wrong;
+    if (Diagnostics invalid = check(graph); hasErrors(invalid))
+        return invalid;
     const std::int64_t count = static_cast<std::int64_t>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks();
     const std::int64_t nodes = maxNodes(graph);
     if (which.empty()) {

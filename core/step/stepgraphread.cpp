@@ -115,7 +115,7 @@ private:
     void eachOf(const json& list, const std::string& path, F f)
     {
         if (!list.is_array()) {
-            m_found.push_back(wrongType(path, "a list", list));
+            m_found.push_back(invalidType(path, "a list", list));
             return;
         }
         for (std::size_t i = 0; i < list.size() && !full(); ++i)
@@ -132,7 +132,7 @@ private:
     {
         if (j.is_number())
             return j.get<double>();
-        m_found.push_back(wrongType(path, "a number", j));
+        m_found.push_back(invalidType(path, "a number", j));
         return 0.0;
     }
     int integer(const json& j, const std::string& path)
@@ -140,7 +140,7 @@ private:
         std::int64_t value = 0;
         if (j.is_number() && wholeNumber(j, value) && value >= -1 && value <= kAnyInteger)
             return static_cast<int>(value);
-        m_found.push_back(wrongType(path, "an integer from -1", j));
+        m_found.push_back(invalidType(path, "an integer from -1", j));
         return 0;
     }
 
@@ -234,7 +234,7 @@ private:
         eachOf(j, path, [&](const json& c, const std::string& where) {
             std::array<int, kPhases> programs{-1, -1, -1};
             if (!c.is_array() || c.size() > kPhases)
-                m_found.push_back(wrongType(where, "a list of 2 or 3 program indices", c));
+                m_found.push_back(invalidType(where, "a list of 2 or 3 program indices", c));
             else
                 for (std::size_t i = 0; i < c.size(); ++i)
                     programs[i] = integer(c[i], where + "[" + std::to_string(i) + "]");
@@ -257,12 +257,12 @@ private:
             if (pair.is_array() && pair.size() == 2)
                 s.path.push_back({integer(pair[0], path + "[0]"), integer(pair[1], path + "[1]")});
             else
-                m_found.push_back(wrongType(path, "a pair [stage, chunk]", pair));
+                m_found.push_back(invalidType(path, "a pair [stage, chunk]", pair));
         });
         each(in, "order", [&](const json& list, const std::string& path) {
             s.order.emplace_back();
             if (!list.is_string()) {
-                m_found.push_back(wrongType(path, "text such as \"F0 F1 B0\"", list));
+                m_found.push_back(invalidType(path, "text such as \"F0 F1 B0\"", list));
                 return;
             }
             auto items = itemsFromText(list.get_ref<const std::string&>(), path);

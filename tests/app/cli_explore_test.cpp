@@ -65,9 +65,9 @@ TEST(CliFleet, RunsATableAndSaysEverythingThatIsWrong)
     EXPECT_EQ(report["policies"][0]["over_fifo"]["mean"]["value"], 1.0);
     EXPECT_EQ(runCli("job fleet " + place("jobs.csv") + " shared-1280 --runs 2").exitCode, 0);
     std::ofstream(scratch() / "wrong.csv") << "job_id,submit_time,gpu_num,duration\n1,-5,8,3600\n2,10,x,600\n3,20,1,-60\n";
-    const CliRun wrong = runCli("job fleet " + place("wrong.csv") + " shared-1280 --json");
-    EXPECT_EQ(wrong.exitCode, 1);
-    EXPECT_EQ(Json::parse(wrong.err)["errors"].size(), 3U);
+    const CliRun invalid = runCli("job fleet " + place("wrong.csv") + " shared-1280 --json");
+    EXPECT_EQ(invalid.exitCode, 1);
+    EXPECT_EQ(Json::parse(invalid.err)["errors"].size(), 3U);
     EXPECT_EQ(runCli("job fleet " + place("jobs.csv") + " no-such-cluster").exitCode, 1);
 }
 

@@ -38,9 +38,9 @@ TEST(CliHelp, NamesEveryCommandAndShowsOne)
     ASSERT_EQ(all.exitCode, 0) << all.err;
     EXPECT_NE(all.out.find("predict"), std::string::npos);
     EXPECT_NE(runCli("help study add").out.find("--replace"), std::string::npos);
-    const CliRun wrong = runCli("help predct");
-    EXPECT_EQ(wrong.exitCode, 1);
-    EXPECT_NE(wrong.err.find("predict"), std::string::npos);
+    const CliRun invalid = runCli("help predct");
+    EXPECT_EQ(invalid.exitCode, 1);
+    EXPECT_NE(invalid.err.find("predict"), std::string::npos);
 }
 
 TEST(CliHelp, WritesAManPageForEveryCommand)

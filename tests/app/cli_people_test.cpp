@@ -42,10 +42,10 @@ TEST(CliUnits, AreReadInEveryOptionThatMeasures)
     EXPECT_EQ(scaled["points"][0]["gpus"], 1024);
     EXPECT_EQ(scaled["points"][1]["gpus"], 2048);
     EXPECT_EQ(jsonOf("predict sample-baseline --samples 1k")["samples"], 1000);
-    const CliRun wrong = runCli("guarantee sample-baseline --limit '9.5 parsec'");
-    EXPECT_EQ(wrong.exitCode, 2);
-    EXPECT_NE(wrong.err.find("parsec"), std::string::npos);
-    EXPECT_NE(wrong.err.find("ms"), std::string::npos) << "says which units are known: " << wrong.err;
+    const CliRun invalid = runCli("guarantee sample-baseline --limit '9.5 parsec'");
+    EXPECT_EQ(invalid.exitCode, 2);
+    EXPECT_NE(invalid.err.find("parsec"), std::string::npos);
+    EXPECT_NE(invalid.err.find("ms"), std::string::npos) << "says which units are known: " << invalid.err;
 }
 
 TEST(CliUnits, APercentageOfSlownessIsSlowerByThat)

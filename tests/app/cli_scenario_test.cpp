@@ -43,9 +43,9 @@ TEST(CliPresets, ListAndShow)
     const CliRun shown = runCli("presets show gpu/h100-sxm-80gb");
     ASSERT_EQ(shown.exitCode, 0);
     EXPECT_TRUE(json::parse(shown.out).contains("sources"));
-    const CliRun wrong = runCli("presets show h100-smx-80gb --kind gpu");
-    EXPECT_EQ(wrong.exitCode, 1);
-    EXPECT_NE(wrong.err.find("did you mean \"h100-sxm-80gb\""), std::string::npos);
+    const CliRun invalid = runCli("presets show h100-smx-80gb --kind gpu");
+    EXPECT_EQ(invalid.exitCode, 1);
+    EXPECT_NE(invalid.err.find("did you mean \"h100-sxm-80gb\""), std::string::npos);
     EXPECT_EQ(runCli("presets").exitCode, 2);
 }
 

@@ -28,7 +28,7 @@ int runCommandLine(int argc, char** argv)
     } catch (const prism::InputError& e) {
         std::cerr << (cli.json ? prism::printableLines(diagnosticsJson(e.diagnostics(), e.file()))
                                : diagnosticsText(e.diagnostics(), Style(prism::StandardStream::error), e.file()));
-        return exitWrongInput;
+        return exitInvalidInput;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "internal error: %s\n", prism::printable(e.what()).c_str());
         return exitInternal;

@@ -403,9 +403,9 @@ TEST_F(EndToEnd, ImportsSayWhatTheyUnderstood)
     ASSERT_TRUE(speeds.scenario);
     EXPECT_EQ(speeds.scenario->measured.speeds.size(), 3U);
     for (const QByteArray& text : {QByteArray("{"), QByteArray("\x00\xff\x01", 3), QByteArray(), QByteArray("node,speed\n1\n")}) {
-        const ImportPreview wrong = previewImport(u"x.csv"_s, text, base);
-        EXPECT_FALSE(wrong.scenario);
-        EXPECT_TRUE(hasErrors(wrong.notes));
+        const ImportPreview invalid = previewImport(u"x.csv"_s, text, base);
+        EXPECT_FALSE(invalid.scenario);
+        EXPECT_TRUE(hasErrors(invalid.notes));
     }
 }
 

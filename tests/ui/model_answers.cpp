@@ -171,8 +171,8 @@ TEST(HeadlineAnswers, IntervalsMoveWithTheMedian)
     EXPECT_EQ(cells[6].note, u"of 79.6, fits"_s);
     s->costUsd = 9e5; // shown without an interval below a million
     EXPECT_EQ(headlineCells(context, cache, {}, {})[8].note, QString());
-    ScenarioResult wrong;
-    const auto stale = headlineCells(context, cache, wrong, {u"cluster.gpu_hour_price_usd"_s});
+    ScenarioResult invalid;
+    const auto stale = headlineCells(context, cache, invalid, {u"cluster.gpu_hour_price_usd"_s});
     for (int cell = 0; cell < 9; ++cell)
         EXPECT_EQ(stale[cell].stale, cell >= 7) << cell << ": a price touches days and cost alone";
 }

@@ -103,10 +103,10 @@ protected:
         EXPECT_EQ(wordOf(page.state()), wordOf(state)) << static_cast<int>(page.state());
         const QString written = writtenOn(page);
         const bool stopped = written.contains(u"Stopped"_s),
-                   wrong = written.contains(u"not valid"_s) || written.contains(u"Input to fix"_s);
+                   isInvalid = written.contains(u"not valid"_s) || written.contains(u"Input to fix"_s);
         const bool works = written.contains(u" …"_s) || written.contains(u"Computing"_s) || written.contains(u"First samples"_s);
         EXPECT_EQ(stopped, state == PageState::cancelled) << written.toStdString();
-        EXPECT_EQ(wrong, state == PageState::invalid) << written.toStdString();
+        EXPECT_EQ(isInvalid, state == PageState::invalid) << written.toStdString();
         EXPECT_EQ(works, isUnderWay(state)) << written.toStdString();
     }
     void waitFor(const Page& page)

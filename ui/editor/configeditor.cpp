@@ -192,7 +192,7 @@ ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& n
     g->problems->setProperty("kind", u"link problem"_s);
     g->problems->hide();
     connect(g->problems, &QPushButton::clicked, this, [this, g] {
-        for (const QString& parameter : wrongParameters())
+        for (const QString& parameter : invalidParameters())
             if (groupOf(parameter) == g->id)
                 return reveal(parameter);
     });
@@ -340,27 +340,27 @@ void ConfigEditor::reveal(const QString& parameterId)
 
 void ConfigEditor::revealProblem()
 {
-    if (const QStringList wrong = wrongParameters(); !wrong.isEmpty())
-        reveal(wrong.front());
+    if (const QStringList invalid = invalidParameters(); !invalid.isEmpty())
+        reveal(invalid.front());
 }
 
-QStringList ConfigEditor::wrongParameters() const
+QStringList ConfigEditor::invalidParameters() const
 {
-    QStringList wrong = m_typed.keys();
+    QStringList invalid = m_typed.keys();
     const ScenarioResult& result = m_workspace.bridge().result(m_shownId);
     if (result.invalid)
         for (const Diagnostic& d : result.diagnostics)
             if (const QString path = QString::fromStdString(d.path);
-                d.severity == Severity::error && findParameter(d.path) && !wrong.contains(path))
-                wrong << path;
-    return wrong;
+                d.severity == Severity::error && findParameter(d.path) && !invalid.contains(path))
+                invalid << path;
+    return invalid;
 }
 
 void ConfigEditor::markFolded()
 {
-    const QStringList wrong = wrongParameters();
+    const QStringList invalid = invalidParameters();
     for (Group* g : m_groups) {
-        const auto count = std::count_if(wrong.begin(), wrong.end(), [g](const QString& id) { return groupOf(id) == g->id; });
+        const auto count = std::count_if(invalid.begin(), invalid.end(), [g](const QString& id) { return groupOf(id) == g->id; });
         g->problems->setVisible(count > 0 && g->body->isHidden());
         g->problems->setText(tr("%1 to fix").arg(count));
         g->problems->setAccessibleName(tr("%1: %2 to fix").arg(g->title).arg(count));
@@ -487,8 +487,8 @@ QString ConfigEditor::consequenceOf(const Scenario& scenario, const Diagnostic& 
 
 void ConfigEditor::showFirstProblem()
 {
-    const QStringList wrong = wrongParameters();
-    const QString first = wrong.isEmpty() ? QString() : wrong.front();
+    const QStringList invalid = invalidParameters();
+    const QString first = invalid.isEmpty() ? QString() : invalid.front();
     if (first == std::exchange(m_firstProblem, first) || first.isEmpty() || m_typed.contains(first))
         return;
     const QString edited = focusedParameter();

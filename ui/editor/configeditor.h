@@ -70,7 +70,7 @@ private:
     void refreshProblems(const Scenario& scenario);
     void markFolded(); ///< on the headings of folded groups: how many of their fields are wrong
     /// The fields with something to fix: typed text first, then what the present input has wrong. Each once.
-    [[nodiscard]] QStringList wrongParameters() const;
+    [[nodiscard]] QStringList invalidParameters() const;
     /// What is shown meanwhile, and what the offered fix would exceed.
     [[nodiscard]] QString consequenceOf(const Scenario& scenario, const Diagnostic& problem) const;
     void showFirstProblem(); ///< scrolls to a new one, and keeps the edited field in view where both fit

@@ -224,8 +224,8 @@ void ExplorePage::search()
     m_ranges->setProperty("state", space.ok() ? QString() : u"error"_s);
     restyle(m_ranges);
     if (!space.ok()) {
-        const Diagnostic wrong = space.errors().front();
-        m_problem->setText(QString::fromStdString(wrong.message + (wrong.accepted.empty() ? "" : " Accepted: " + wrong.accepted)));
+        const Diagnostic invalid = space.errors().front();
+        m_problem->setText(QString::fromStdString(invalid.message + (invalid.accepted.empty() ? "" : " Accepted: " + invalid.accepted)));
         return;
     }
     ExploreQuery query;

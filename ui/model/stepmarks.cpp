@@ -25,7 +25,7 @@ void sort(std::vector<TimeMark>& marks)
     std::stable_sort(marks.begin(), marks.end(), [](const TimeMark& a, const TimeMark& b) { return a.seconds < b.seconds; });
 }
 
-Diagnostic wrongLine(int number, const QString& found)
+Diagnostic invalidLine(int number, const QString& found)
 {
     Diagnostic d;
     d.path = QObject::tr("line %1").arg(number).toStdString();
@@ -58,10 +58,10 @@ Result<std::vector<TimeMark>> marksFrom(const QString& text)
         if (seconds > 0)
             marks.push_back({seconds, found.captured(2).simplified().left(kMaxLetters).toStdString()});
         else
-            errors.push_back(wrongLine(number, typed.trimmed()));
+            errors.push_back(invalidLine(number, typed.trimmed()));
     }
     if (marks.size() > kMaxMarks)
-        errors.push_back(wrongLine(number, QObject::tr("%1 marks; %2 at most").arg(marks.size()).arg(kMaxMarks)));
+        errors.push_back(invalidLine(number, QObject::tr("%1 marks; %2 at most").arg(marks.size()).arg(kMaxMarks)));
     if (!errors.empty())
         return errors;
     sort(marks);

@@ -343,10 +343,10 @@ void NewScenarioDialog::ask()
     if (!job.ok()) {
         m_job.reset();
         m_proposal.forget();
-        const Diagnostic wrong = job.errors().front();
-        m_view->setMessage(
-            format::sentence(QString::fromStdString(wrong.message + (wrong.accepted.empty() ? "" : " Accepted: " + wrong.accepted + "."))),
-            !answers().preset.isEmpty() || m_source->current() != 0);
+        const Diagnostic invalid = job.errors().front();
+        m_view->setMessage(format::sentence(QString::fromStdString(
+                               invalid.message + (invalid.accepted.empty() ? "" : " Accepted: " + invalid.accepted + "."))),
+                           !answers().preset.isEmpty() || m_source->current() != 0);
         return;
     }
     m_job = std::move(job).value();

@@ -120,16 +120,16 @@ QString writeReportBundle(const QString& folder, const Findings& found, TableTex
         return QObject::tr("The folder %1 could not be made.").arg(QFileInfo(folder).fileName());
     const Receipt receipt = receiptOf(found);
     for (const ReportChart& chart : reportCharts(found))
-        if (QString wrong = writeExport(place.filePath(chart.id + u".png"_s), pictureOf(chart, found), {}); !wrong.isEmpty())
-            return wrong;
+        if (QString invalid = writeExport(place.filePath(chart.id + u".png"_s), pictureOf(chart, found), {}); !invalid.isEmpty())
+            return invalid;
     Picture none;
     none.receipt = receipt;
     for (const auto& [name, table] : {std::pair{u"scenarios.csv"_s, scenarioMetrics(found)},
                                       {u"curves.csv"_s, curveMetrics(found)},
                                       {u"causes.csv"_s, causeMetrics(found)},
                                       {u"assumptions.csv"_s, assumptionMetrics(found)}})
-        if (QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table, texts); !wrong.isEmpty())
-            return wrong;
+        if (QString invalid = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table, texts); !invalid.isEmpty())
+            return invalid;
     return {};
 }
 

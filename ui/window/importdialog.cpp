@@ -225,8 +225,8 @@ void ImportDialog::enter(const QString& parameterId, const QString& text)
     QuantityEdit* edit = m_fields.value(parameterId);
     Result<Scenario> next = setParameter(*m_preview.scenario, parameterId.toStdString(), text.toStdString());
     if (!next) {
-        const Diagnostic& wrong = next.errors().front();
-        edit->setProblem(tr("%1 Accepted: %2.").arg(QString::fromStdString(wrong.message), QString::fromStdString(wrong.accepted)));
+        const Diagnostic& invalid = next.errors().front();
+        edit->setProblem(tr("%1 Accepted: %2.").arg(QString::fromStdString(invalid.message), QString::fromStdString(invalid.accepted)));
         return;
     }
     m_preview.scenario = std::move(next).value();
@@ -254,18 +254,18 @@ void ImportDialog::refresh()
 void ImportDialog::judge()
 {
     const Scenario& s = *m_preview.scenario;
-    QStringList wrong;
+    QStringList invalid;
     for (const Diagnostic& d : check(s))
         if (d.severity == Severity::error)
-            wrong << diagnosticLine(d);
+            invalid << diagnosticLine(d);
     m_fix.reset();
-    showMessage(wrong, nullptr);
+    showMessage(invalid, nullptr);
     m_runner.run<ImportVerdict>(
         this, u"verdict"_s, windowTitle(),
-        [s, hasErrors = !wrong.isEmpty()](const std::stop_token& stop, const JobProgress&) { return judged(s, hasErrors, stop); },
-        [this, wrong](const std::shared_ptr<const ImportVerdict>& verdict) {
+        [s, hasErrors = !invalid.isEmpty()](const std::stop_token& stop, const JobProgress&) { return judged(s, hasErrors, stop); },
+        [this, invalid](const std::shared_ptr<const ImportVerdict>& verdict) {
             m_fix = verdict->fix;
-            showMessage(wrong, verdict.get());
+            showMessage(invalid, verdict.get());
         });
 }
 
@@ -274,14 +274,14 @@ bool ImportDialog::isJudging() const
     return !m_runner.isIdle();
 }
 
-void ImportDialog::showMessage(const QStringList& wrong, const ImportVerdict* verdict)
+void ImportDialog::showMessage(const QStringList& invalid, const ImportVerdict* verdict)
 {
     const Scenario& s = *m_preview.scenario;
     const bool tooLarge = verdict && verdict->memory && !verdict->memory->fits;
-    QString text = wrong.join(u'\n');
-    if (wrong.isEmpty() && !verdict)
+    QString text = invalid.join(u'\n');
+    if (invalid.isEmpty() && !verdict)
         text = tr("Looking at the memory …");
-    else if (wrong.isEmpty() && verdict->memory)
+    else if (invalid.isEmpty() && verdict->memory)
         text = tr("TP %1 × PP %2 × CP %3 × DP %4 = %5 GPUs. Peak memory %6 of %7 GiB, %8.")
                    .arg(s.parallelism.tensorModelParallelSize)
                    .arg(s.parallelism.pipelineModelParallelSize)
@@ -289,14 +289,14 @@ void ImportDialog::showMessage(const QStringList& wrong, const ImportVerdict* ve
                    .arg(s.dataParallelSize())
                    .arg(format::count(s.cluster.numGpus), format::number(verdict->memory->peakGib),
                         format::number(verdict->memory->capacityGib), tooLarge ? tr("does not fit") : tr("fits"));
-    else if (wrong.isEmpty())
+    else if (invalid.isEmpty())
         text = tr("It can be computed.");
     const bool fixable = m_fix && !m_fix->changes.empty();
     if (fixable)
         text = tr("%1\nOne fix for all: %2.").arg(text, changesText(*m_fix, s));
     m_verdictText->setText(text);
     m_fixButton->setVisible(fixable);
-    m_verdict->setProperty("message", !wrong.isEmpty() || tooLarge ? u"error"_s : u"note"_s);
+    m_verdict->setProperty("message", !invalid.isEmpty() || tooLarge ? u"error"_s : u"note"_s);
     restyle(m_verdict);
 }
 

@@ -51,7 +51,7 @@ private:
     void enter(const QString& parameterId, const QString& text);
     void refresh();
     void judge(); ///< errors of the scenario, now; its memory and the fix, later
-    void showMessage(const QStringList& wrong, const ImportVerdict* verdict); ///< null: not known yet
+    void showMessage(const QStringList& invalid, const ImportVerdict* verdict); ///< null: not known yet
     void fillTable();
     void accept() override;
 

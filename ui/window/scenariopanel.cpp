@@ -111,8 +111,8 @@ private:
         const Look& look = m_theme.look();
         const QRectF rect = QRectF(cell).adjusted(look.px(4), 0, -look.px(2), 0);
         const bool name = index.column() == ScenarioTableModel::nameColumn;
-        const bool wrong = index.column() == ScenarioTableModel::rangeColumn && index.data(Qt::UserRole).toBool();
-        const Type type = name ? (current ? Type::bodyStrong : Type::body) : wrong ? Type::smallStrong : Type::small;
+        const bool invalid = index.column() == ScenarioTableModel::rangeColumn && index.data(Qt::UserRole).toBool();
+        const Type type = name ? (current ? Type::bodyStrong : Type::body) : invalid ? Type::smallStrong : Type::small;
         QString text = index.data().toString();
         if (index.column() == ScenarioTableModel::noteColumn && index.data(Qt::EditRole).toString().isEmpty()) {
             const QStringList forms = index.data(Qt::UserRole).toStringList();
@@ -123,7 +123,7 @@ private:
         }
         if (name) // names of copies differ at their end
             text = QFontMetricsF(look.font(type)).elidedText(text, Qt::ElideMiddle, rect.width());
-        drawRuns(p, rect, {{text, type, wrong ? Role::error : name ? Role::text : Role::textSecondary}}, look);
+        drawRuns(p, rect, {{text, type, invalid ? Role::error : name ? Role::text : Role::textSecondary}}, look);
     }
     const Theme& m_theme;
 };
@@ -288,9 +288,9 @@ void ScenarioPanel::applyFilter()
             m_table->setRowHidden(row, !shown);
     }
     m_hits->setVisible(!filter.isEmpty());
-    const bool wrong = !filter.problem().isEmpty();
-    m_hits->setText(wrong ? filter.problem() : tr("%1 of %2 shown").arg(shownCount()).arg(m_model->rowCount()));
-    m_hits->setProperty("role", wrong ? u"error"_s : u"secondary"_s);
+    const bool invalid = !filter.problem().isEmpty();
+    m_hits->setText(invalid ? filter.problem() : tr("%1 of %2 shown").arg(shownCount()).arg(m_model->rowCount()));
+    m_hits->setProperty("role", invalid ? u"error"_s : u"secondary"_s);
     restyle(m_hits);
     layoutTable();
 }

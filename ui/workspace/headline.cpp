@@ -188,12 +188,12 @@ QString labelOf(Caveat::Kind kind)
 bool isTouched(int cell, const ScenarioResult& result, const QStringList& fieldProblems)
 {
     static const QStringList kMoneyOnly{u"training.train_tokens"_s, u"cluster.gpu_hour_price_usd"_s};
-    QStringList wrong = fieldProblems;
+    QStringList invalid = fieldProblems;
     if (result.invalid)
         for (const Diagnostic& d : result.diagnostics)
             if (d.severity == Severity::error)
-                wrong << QString::fromStdString(d.path);
-    return std::any_of(wrong.begin(), wrong.end(), [cell](const QString& path) { return !kMoneyOnly.contains(path) || cell >= days; });
+                invalid << QString::fromStdString(d.path);
+    return std::any_of(invalid.begin(), invalid.end(), [cell](const QString& path) { return !kMoneyOnly.contains(path) || cell >= days; });
 }
 
 } // namespace

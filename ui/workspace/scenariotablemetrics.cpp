@@ -28,7 +28,7 @@ QVariant ScenarioTableModel::rangeData(std::size_t row, int role) const
     if (role == Qt::AccessibleTextRole)
         return isShown ? tr("p50 %1, p99 %2").arg(time(s.shown->across.p50), time(s.shown->across.p99)) : word;
     if (role == Qt::UserRole)
-        return isWrong(m_rows[row].id);
+        return isInvalid(m_rows[row].id);
     if (role != Qt::ToolTipRole)
         return {};
     QStringList lines;

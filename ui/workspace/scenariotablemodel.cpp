@@ -180,7 +180,7 @@ std::vector<ScenarioTableModel::RowState> ScenarioTableModel::rowStates() const
         s.computing = r.computing;
         s.cancelled = r.cancelled;
         s.invalid = r.invalid;
-        s.wrong = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(e.id).size());
+        s.errors = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(e.id).size());
     }
     return states;
 }
@@ -189,13 +189,13 @@ bool ScenarioTableModel::RowState::hasEqualTexts(const RowState& o) const
 {
     return scenario == o.scenario && shown == o.shown && parent == o.parent && colour == o.colour && visible == o.visible
            && baseline == o.baseline && current == o.current && computing == o.computing && cancelled == o.cancelled && invalid == o.invalid
-           && wrong == o.wrong;
+           && errors == o.errors;
 }
 
 QString ScenarioTableModel::statusWord(const RowState& s)
 {
-    if (s.wrong > 0)
-        return tr("%1 to fix").arg(s.wrong);
+    if (s.errors > 0)
+        return tr("%1 to fix").arg(s.errors);
     if (s.computing)
         return tr("Computing");
     if (s.cancelled)
@@ -205,7 +205,7 @@ QString ScenarioTableModel::statusWord(const RowState& s)
     return isPossible(*s.shown) ? QString() : tr("Does not fit");
 }
 
-bool ScenarioTableModel::isWrong(int id) const
+bool ScenarioTableModel::isInvalid(int id) const
 {
     const ScenarioResult& r = m_workspace.bridge().result(id);
     return r.invalid || !m_workspace.fieldProblems(id).isEmpty() || (r.shown && !isPossible(*r.shown));

@@ -52,10 +52,10 @@ private:
     struct RowState {
         ScenarioPtr scenario, parent; ///< null = it has no parent
         SnapshotPtr shown;
-        int colour = 0, wrong = 0;
+        int colour = 0, errors = 0;
         bool visible = false, baseline = false, current = false, computing = false, cancelled = false, invalid = false;
         [[nodiscard]] bool hasEqualTexts(const RowState& other) const;
-        [[nodiscard]] bool isStale() const { return computing || invalid || wrong > 0; }
+        [[nodiscard]] bool isStale() const { return computing || invalid || errors > 0; }
     };
     /// The change of p95 of one pair, kept while a row shows it: comparing every pair of a thousand scenarios takes seconds.
     struct Compared {
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] std::vector<RowState> rowStates() const;
     [[nodiscard]] static QString statusWord(const RowState& state);
     [[nodiscard]] QString tip(const ScenarioEntry& entry) const;
-    [[nodiscard]] bool isWrong(int id) const; ///< there is something to repair
+    [[nodiscard]] bool isInvalid(int id) const; ///< there is something to repair
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;
     std::vector<RowState> m_states; ///< of the rows

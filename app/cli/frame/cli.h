@@ -21,7 +21,7 @@ class App;
 namespace prism::cli {
 
 /// Exit codes of design.md, "Command line".
-enum ExitCode { exitDone = 0, exitWrongInput = 1, exitUsage = 2, exitInternal = 3 };
+enum ExitCode { exitDone = 0, exitInvalidInput = 1, exitUsage = 2, exitInternal = 3 };
 
 /// Options that every command understands. A command takes those that it needs through the add* functions.
 struct CommonOptions {

@@ -235,7 +235,7 @@ void check(const StudyCommand& command, Cli& cli)
         rows.push_back({{"path", d.path}, {"message", d.message}, {"found", d.found}, {"accepted", d.accepted}});
     writeOutput(command, command.json ? jsonText({{"file", command.file}, {"sound", findings.empty()}, {"findings", std::move(rows)}})
                                       : (findings.empty() ? command.file + ": sound\n" : diagnosticsText(findings)));
-    cli.exitCode = findings.empty() ? exitDone : exitWrongInput;
+    cli.exitCode = findings.empty() ? exitDone : exitInvalidInput;
 }
 
 /// 0 where there is no such file.

@@ -19,7 +19,7 @@ bool ConfigReader::integer(const char* key, std::int64_t& target)
         return false;
     std::int64_t number = 0;
     if (!wholeNumber(*value, number) || number < 0 || number > kMaxSize) {
-        errors.push_back(wrongType(key, "an integer >= 0", *value));
+        errors.push_back(invalidType(key, "an integer >= 0", *value));
         return false;
     }
     target = number;
@@ -39,7 +39,7 @@ void ConfigReader::boolean(const char* key, bool& target)
     if (value != nullptr && value->is_boolean())
         target = value->get<bool>();
     else if (value != nullptr)
-        errors.push_back(wrongType(key, "true or false", *value));
+        errors.push_back(invalidType(key, "true or false", *value));
 }
 
 std::string ConfigReader::text(const char* key)
@@ -55,11 +55,11 @@ std::vector<std::string> ConfigReader::texts(const char* key)
     if (value == nullptr)
         return out;
     if (!value->is_array())
-        errors.push_back(wrongType(key, "a list of texts", *value));
+        errors.push_back(invalidType(key, "a list of texts", *value));
     else
         for (const nlohmann::json& item : *value) {
             if (!item.is_string()) {
-                errors.push_back(wrongType(key, "a list of texts", item));
+                errors.push_back(invalidType(key, "a list of texts", item));
                 return {};
             }
             out.push_back(item.get<std::string>());

@@ -79,7 +79,7 @@ Result<ImportResult> importHuggingFaceConfig(std::string_view text, const Scenar
     if (!document)
         return document.errors();
     if (!document->is_object())
-        return wrongType("", "the object of a config.json", *document);
+        return invalidType("", "the object of a config.json", *document);
     // Multimodal configurations hold the language model in a section of its own.
     json config = document->contains("text_config") && (*document)["text_config"].is_object() ? (*document)["text_config"] : *document;
     if (!config.contains("tie_word_embeddings") && document->contains("tie_word_embeddings"))

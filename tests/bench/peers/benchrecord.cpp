@@ -55,7 +55,7 @@ public:
         const auto it = object.is_object() ? object.find(key) : object.end();
         if (object.is_object() && it != object.end() && it->is_string())
             return it->get<std::string>();
-        wrong(path + key, "a text");
+        reject(path + key, "a text");
         return {};
     }
     double number(const nlohmann::json& object, const char* key, const std::string& path)
@@ -63,10 +63,10 @@ public:
         const auto it = object.is_object() ? object.find(key) : object.end();
         if (object.is_object() && it != object.end() && it->is_number() && std::isfinite(it->get<double>()))
             return it->get<double>();
-        wrong(path + key, "a finite number");
+        reject(path + key, "a finite number");
         return 0;
     }
-    void wrong(const std::string& path, const std::string& accepted)
+    void reject(const std::string& path, const std::string& accepted)
     {
         m_problems.push_back({Severity::error, path, "The record of a bench lacks this, or it is of another kind.", "", accepted, "", ""});
     }
@@ -191,7 +191,7 @@ Result<BenchRecord> benchRecordFromJson(std::string_view text)
     const auto list = [&](const char* key) {
         const bool there = file->is_object() && file->contains(key) && (*file)[key].is_array();
         if (!there)
-            read.wrong(key, "a list");
+            read.reject(key, "a list");
         return there ? (*file)[key] : nlohmann::json::array();
     };
     record.bounds = boundsFrom(list("bench"), read);

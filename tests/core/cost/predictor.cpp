@@ -55,8 +55,8 @@ TEST(CostStep, EveryPresetTakesAtLeastItsBusiestStage)
         const Result<CostedStep> step = costStep(preset(name.c_str()));
         ASSERT_TRUE(step.ok()) << name << ": " << step.errors().front().message;
         const StepGraph& g = step->graph;
-        const Diagnostics wrong = check(g);
-        EXPECT_FALSE(hasErrors(wrong)) << name << ": " << (wrong.empty() ? "" : wrong.front().path + " " + wrong.front().message);
+        const Diagnostics invalid = check(g);
+        EXPECT_FALSE(hasErrors(invalid)) << name << ": " << (invalid.empty() ? "" : invalid.front().path + " " + invalid.front().message);
         EXPECT_NEAR(step->breakdown.sum() / step->noiseFreeSeconds, 1.0, 1e-9) << name;
         const auto exposed = [](const StepOp& op) {
             return op.kernelClass < 0 ? 0.0 : std::max(op.minExposedSeconds, op.meanSeconds - op.hiddenSeconds);

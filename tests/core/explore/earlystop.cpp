@@ -98,7 +98,7 @@ EarlyStops earlyStops(int runs, int truthSeeds)
             found += toTheEnd && std::find(best.begin(), best.end(), c.index) != best.end() ? 1 : 0;
         }
         ++out.runs;
-        out.wrong += found < best.size() ? 1 : 0;
+        out.invalid += found < best.size() ? 1 : 0;
         out.sampled += static_cast<int>(e->candidates.size());
         out.fitting = static_cast<int>(e->fitting);
         const ExploreCandidate& winner = e->candidates.front();

@@ -9,7 +9,7 @@ namespace prism::test {
 /// What so many seeded searches got wrong.
 struct EarlyStops {
     int runs = 0;
-    int wrong = 0;        ///< searches that left one of the best out before its last sample
+    int invalid = 0;      ///< searches that left one of the best out before its last sample
     int otherWinners = 0; ///< whose winner is not the best, by more than what both searches cannot tell apart
     int sampled = 0;      ///< configurations that got samples, all runs
     int toTheEnd = 0;     ///< and all of them

@@ -100,7 +100,7 @@ TEST(Explore, NamesConfigurationsThatDifferInNothingTogether)
 TEST(Explore, LeavesOutNoneOfTheBestForItsSamples) // a hundred searches: slow_earlystop.cpp
 {
     const test::EarlyStops e = test::earlyStops(3, 4);
-    EXPECT_EQ(e.wrong, 0);
+    EXPECT_EQ(e.invalid, 0);
     EXPECT_EQ(e.otherWinners, 0);
     EXPECT_LT(e.toTheEnd, e.runs * e.fitting);
 }
@@ -192,10 +192,10 @@ TEST(Explore, ObjectivesAreReadAndWritten)
     EXPECT_EQ(exploreObjective("over:900ms")->limit, 0.9);
     EXPECT_EQ(objectiveText(*exploreObjective("tokens_per_s")), "p50");
     EXPECT_EQ(objectiveText(*exploreObjective("tokens_per_usd")), "cost_p50");
-    for (const char* wrong : {"", "p90", "cost_", "over:", "over:-1s", "deadline:soon", "energy_over:3"})
-        EXPECT_FALSE(exploreObjective(wrong).ok()) << wrong;
-    for (const char* wrong : {"", "time", "time,time", "time,memory,cost,gpus", "time,beauty"})
-        EXPECT_FALSE(paretoAxes(wrong).ok()) << wrong;
+    for (const char* invalid : {"", "p90", "cost_", "over:", "over:-1s", "deadline:soon", "energy_over:3"})
+        EXPECT_FALSE(exploreObjective(invalid).ok()) << invalid;
+    for (const char* invalid : {"", "time", "time,time", "time,memory,cost,gpus", "time,beauty"})
+        EXPECT_FALSE(paretoAxes(invalid).ok()) << invalid;
     EXPECT_EQ(paretoText(*paretoAxes("gpus, time")), "gpus,time");
 }
 

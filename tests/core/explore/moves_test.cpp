@@ -18,8 +18,8 @@ TEST(Moves, GoalsAreReadFromText)
     EXPECT_EQ(moveGoal("p95 <= 4.0 s")->seconds, 4);
     EXPECT_EQ(moveGoal("p50<=900ms")->probability, 0.5);
     EXPECT_NEAR(moveGoal("p50<=900ms")->seconds, 0.9, 1e-12);
-    for (const char* wrong : {"", "p95", "p90 <= 4 s", "p95 <= -1 s", "p95 <= soon"})
-        EXPECT_FALSE(moveGoal(wrong).ok()) << wrong;
+    for (const char* invalid : {"", "p95", "p90 <= 4 s", "p95 <= -1 s", "p95 <= soon"})
+        EXPECT_FALSE(moveGoal(invalid).ok()) << invalid;
 }
 
 TEST(Moves, FindWhatWasPlantedFirst) // all twenty: slow_moves.cpp

@@ -70,7 +70,7 @@ Ran ran(std::uint64_t seed, int keep, bool bounds)
 TEST(Race, LeavesOutOneOfTheBestInAtMostTheStatedShareOfSeeds)
 {
     constexpr int kSeeds = 200, kKeep = 5;
-    int wrong = 0;
+    int invalid = 0;
     std::int64_t requested = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
         const Ran r = ran(seed, kKeep, false);
@@ -78,9 +78,9 @@ TEST(Race, LeavesOutOneOfTheBestInAtMostTheStatedShareOfSeeds)
         bool missing = false;
         for (const Runner& runner : r.result.runners)
             missing = missing || (runner.point.index < kKeep && runner.row.samples < kMaxSamples);
-        wrong += missing ? 1 : 0;
+        invalid += missing ? 1 : 0;
     }
-    EXPECT_LE(wrong, kSeeds * 5 / 100); // the confidence is 95 %
+    EXPECT_LE(invalid, kSeeds * 5 / 100); // the confidence is 95 %
     EXPECT_LT(requested, std::int64_t{kSeeds} * kConfigurations * 2 * kMaxSamples * 3 / 4);
 }
 

@@ -105,11 +105,11 @@ TEST(ExploreRecords, AStoppedSearchGoesOnToTheSameBytes)
 TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
 {
     const std::string text = wholeSearch().text;
-    const Result<ExploreRecords> wrong =
+    const Result<ExploreRecords> invalid =
         recordsFromText(sealed("{\"end\":true}\n{\"part\":-1}\n{\"row\":-4}\n") + "nonsense\n[]\n", "file");
-    ASSERT_FALSE(wrong.ok());
-    EXPECT_EQ(wrong.errors().size(), 4U);
-    EXPECT_TRUE(wrong.errors().front().path.starts_with("file:2"));
+    ASSERT_FALSE(invalid.ok());
+    EXPECT_EQ(invalid.errors().size(), 4U);
+    EXPECT_TRUE(invalid.errors().front().path.starts_with("file:2"));
     ExploreRecords one = *recordsFromText(text, "file"), other = one;
     one.shard = {1, 2};
     other.shard = {1, 2};

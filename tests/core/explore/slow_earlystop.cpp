@@ -10,10 +10,10 @@ namespace {
 TEST(EarlyStopping, IsWrongInAtMostTheStatedShareOfAHundredSearches)
 {
     const EarlyStops e = earlyStops(100, 20);
-    EXPECT_LE(e.wrong, (1 - kStatedConfidence) * e.runs);
+    EXPECT_LE(e.invalid, (1 - kStatedConfidence) * e.runs);
     EXPECT_LE(e.otherWinners, (1 - kStatedConfidence) * e.runs);
     EXPECT_LT(e.toTheEnd, e.runs * e.fitting / 2); // it does stop early
-    RecordProperty("wrong", e.wrong);
+    RecordProperty("wrong", e.invalid);
     RecordProperty("sampled", e.sampled);
     RecordProperty("to_the_end", e.toTheEnd);
 }

@@ -195,10 +195,10 @@ TEST(Fleet, SaysWhatIsWrongWithAClusterAndItsJobs)
 {
     EXPECT_FALSE(cluster("[]").ok());
     EXPECT_FALSE(cluster("{").ok());
-    const Result<FleetCluster> wrong = cluster(R"({"nodes": 0, "gpus_per_node": "many", "colour": "red", "node_time": {"family": "odd"},
+    const Result<FleetCluster> invalid = cluster(R"({"nodes": 0, "gpus_per_node": "many", "colour": "red", "node_time": {"family": "odd"},
         "node_times": [1, 2], "classes": {"a": {"scenario": "no-such"}, "b": 7}})");
-    ASSERT_FALSE(wrong.ok());
-    EXPECT_EQ(wrong.errors().size(), 7U);
+    ASSERT_FALSE(invalid.ok());
+    EXPECT_EQ(invalid.errors().size(), 7U);
     JobTable jobs;
     jobs.jobs = {{"1", "", 0, 10, 100, "", 2}, {"2", "", 0, 10, 1, "T4", 3}, {"3", "", 0, 10, 1, "H100", 4}};
     const Result<FleetReport> r = fleet(jobs, *cluster(kCluster), {});

@@ -65,11 +65,11 @@ TEST(QueueModel, SaysEverythingThatIsWrong)
 {
     EXPECT_FALSE(modelledQueue("[]", 8, 1).ok());
     EXPECT_FALSE(modelledQueue("{", 8, 1).ok());
-    const Result<JobTable> wrong = modelledQueue(
+    const Result<JobTable> invalid = modelledQueue(
         R"({"jobs": 0, "offered_load": "much", "mean_duration_s": -1, "duration": {"family": "odd"}, "sizes": [{"gpus": 0}], "colour": 1})",
         8, 1);
-    ASSERT_FALSE(wrong.ok());
-    EXPECT_EQ(wrong.errors().size(), 6U);
+    ASSERT_FALSE(invalid.ok());
+    EXPECT_EQ(invalid.errors().size(), 6U);
 }
 
 TEST(QueueModel, NumbersAreTakenUpToTheirLimits)

@@ -122,9 +122,9 @@ TEST(Guarantee, AllErrorsOfAQueryComeAtOnce)
     GuaranteeQuery query;
     query.probabilities = {0, 1.5};
     query.limitsSeconds = {-1};
-    const auto wrong = guarantee(evaluator, smallScenario(), query);
-    ASSERT_FALSE(wrong.ok());
-    EXPECT_EQ(wrong.errors().size(), 3U);
+    const auto invalid = guarantee(evaluator, smallScenario(), query);
+    ASSERT_FALSE(invalid.ok());
+    EXPECT_EQ(invalid.errors().size(), 3U);
 }
 
 TEST(Guarantee, TheSlowestOfManyReplicasHasThePowerOfOne)

@@ -117,8 +117,8 @@ TEST(Sweep, RefusesWhatItCannotSweep)
     EXPECT_EQ(*sweepValues("parallelism.pipeline_schedule", "1f1b,gpipe"), (std::vector<std::string>{"1f1b", "gpipe"}));
     EXPECT_EQ(sweepValues("training.micro_batch_size", "1:4:31")->size(), 4U); // integers are rounded and not repeated
     Evaluator evaluator;
-    const auto wrong =
+    const auto invalid =
         sweepParameter(evaluator, smallScenario(), "cluster.inter_node_gb_per_s", {"50", "fast", "-1", "7 miles"}, withSamples(16));
-    ASSERT_FALSE(wrong.ok());
-    EXPECT_EQ(wrong.errors().size(), 3U);
+    ASSERT_FALSE(invalid.ok());
+    EXPECT_EQ(invalid.errors().size(), 3U);
 }

@@ -81,23 +81,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SetParameter, RejectsNonsenseWithAReason)
 {
-    const std::pair<const char*, const char*> wrong[] = {{"cluster.intra_node_gb_per_s", "900 bananas"},
-                                                         {"cluster.intra_node_gb_per_s", "fast"},
-                                                         {"cluster.intra_node_gb_per_s", "nan"},
-                                                         {"cluster.intra_node_gb_per_s", "inf"},
-                                                         {"cluster.intra_node_gb_per_s", "1e999"},
-                                                         {"cluster.intra_node_gb_per_s", "-3"},
-                                                         {"cluster.intra_node_gb_per_s", ""},
-                                                         {"cluster.intra_node_gb_per_s", "15%"},
-                                                         {"cluster.intra_node_gb_per_s", "1,5"},
-                                                         {"parallelism.tensor_model_parallel_size", "2.5"},
-                                                         {"parallelism.tensor_model_parallel_size", "0"},
-                                                         {"parallelism.tensor_model_parallel_size", "99999999999999999999"},
-                                                         {"parallelism.sequence_parallel", "perhaps"},
-                                                         {"training.precision", "bf61"},
-                                                         {"cluster.gpu.preset", "h100"},
-                                                         {"variability.gemm.cv", "600%"}};
-    for (const auto& [id, text] : wrong) {
+    const std::pair<const char*, const char*> invalid[] = {{"cluster.intra_node_gb_per_s", "900 bananas"},
+                                                           {"cluster.intra_node_gb_per_s", "fast"},
+                                                           {"cluster.intra_node_gb_per_s", "nan"},
+                                                           {"cluster.intra_node_gb_per_s", "inf"},
+                                                           {"cluster.intra_node_gb_per_s", "1e999"},
+                                                           {"cluster.intra_node_gb_per_s", "-3"},
+                                                           {"cluster.intra_node_gb_per_s", ""},
+                                                           {"cluster.intra_node_gb_per_s", "15%"},
+                                                           {"cluster.intra_node_gb_per_s", "1,5"},
+                                                           {"parallelism.tensor_model_parallel_size", "2.5"},
+                                                           {"parallelism.tensor_model_parallel_size", "0"},
+                                                           {"parallelism.tensor_model_parallel_size", "99999999999999999999"},
+                                                           {"parallelism.sequence_parallel", "perhaps"},
+                                                           {"training.precision", "bf61"},
+                                                           {"cluster.gpu.preset", "h100"},
+                                                           {"variability.gemm.cv", "600%"}};
+    for (const auto& [id, text] : invalid) {
         const Result<Scenario> set = setParameter(Scenario{}, id, text);
         ASSERT_FALSE(set.ok()) << id << " " << text;
         EXPECT_EQ(set.errors().front().path, id);

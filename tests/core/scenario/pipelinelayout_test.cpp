@@ -72,7 +72,7 @@ Scenario deepseek()
     return s;
 }
 
-bool wrong(const Scenario& s, const std::string& part)
+bool reject(const Scenario& s, const std::string& part)
 {
     const Diagnostics found = check(s);
     return std::any_of(found.begin(), found.end(),
@@ -84,19 +84,19 @@ TEST(PipelineLayout, MustFitTheModelAndThePipeline)
     EXPECT_FALSE(hasErrors(check(deepseek())));
     Scenario s = deepseek();
     s.parallelism.pipelineModelParallelLayout = "Ettt|(t*4|)*14tmL";
-    EXPECT_TRUE(wrong(s, "does not hold the layers"));
+    EXPECT_TRUE(reject(s, "does not hold the layers"));
     s.parallelism.pipelineModelParallelLayout = "Ettt|(t*4|)*14ttL";
-    EXPECT_TRUE(wrong(s, "multi-token prediction"));
+    EXPECT_TRUE(reject(s, "multi-token prediction"));
     s.parallelism.pipelineModelParallelLayout = "Ettt|(t*4|)*13t*4|ttm|L"; // 17 chunks
-    EXPECT_TRUE(wrong(s, "PP x VPP chunks"));
+    EXPECT_TRUE(reject(s, "PP x VPP chunks"));
     s = deepseek();
     s.parallelism.numLayersInLastPipelineStage = 2;
-    EXPECT_TRUE(wrong(s, "exclude"));
+    EXPECT_TRUE(reject(s, "exclude"));
     s = deepseek();
     s.parallelism.pipelineModelParallelLayout.clear();
     s.parallelism.numLayersInLastPipelineStage = 1;
     s.parallelism.accountForLossInPipelineSplit = true; // excluded by Megatron-Core, too
-    EXPECT_TRUE(wrong(s, "exclude"));
+    EXPECT_TRUE(reject(s, "exclude"));
 }
 
 TEST(PipelineLayout, IsPartOfTheFileAndOfTheHash)

@@ -237,8 +237,8 @@ TEST(ChakraTrace, ALargeJobIsRefusedAndSaysWhatWouldFit)
 TEST(ChakraTrace, RanksThatAreNotThereAreSaid)
 {
     const StepGraph g = smallJob();
-    for (const char* wrong : {"8", "-1", "3-1", "a", "0,,1", "0-9999999999", "1-"})
-        EXPECT_EQ(chakraRanks(g, wrong).errors().front().path, "--ranks") << wrong;
+    for (const char* invalid : {"8", "-1", "3-1", "a", "0,,1", "0-9999999999", "1-"})
+        EXPECT_EQ(chakraRanks(g, invalid).errors().front().path, "--ranks") << invalid;
     StepGraph broken = g;
     broken.programOf.clear();
     EXPECT_FALSE(chakraRanks(broken, "0").ok());
