@@ -247,7 +247,7 @@ TEST(FormatEdges, ChangesIntervalsAndShares)
     EXPECT_EQ(format::tableHeader(u"p50_s"_s), u"p50 [s]"_s);
     EXPECT_EQ(format::tableHeader(u"s"_s), u"s"_s);
     EXPECT_EQ(format::tableHeader(u"seed_value"_s), u"seed value"_s);
-    EXPECT_EQ(format::receipt(20'000, 18'446'744'073'709'551'615U, u"steps"_s), u"n = 20,000 steps, seed 18446744073709551615"_s);
+    EXPECT_EQ(format::samplesAndSeed(20'000, 18'446'744'073'709'551'615U, u"steps"_s), u"n = 20,000 steps, seed 18446744073709551615"_s);
 }
 
 TEST(FormatEdges, AChangeIsFoundBeyondItsIntervalAndRounding)

@@ -10,7 +10,7 @@
 #include "ui/plot/gantt.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/memorychart.h"
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 #include "ui/plot/scalechart.h"
 #include "ui/plot/ticks.h"
 
@@ -458,7 +458,7 @@ Picture pictureOf(const PlotBase& chart)
             {u"TP8 PP16, µ"_s, u"7c1e09af12345678"_s, 7, 10'000, u"0.1.0"_s, u"sensitivity"_s}};
 }
 
-TEST(Export, PngCarriesItsReceiptThereAndBack)
+TEST(Export, PngCarriesItsMetadataThereAndBack)
 {
     Theme theme;
     QTemporaryDir folder;
@@ -466,12 +466,12 @@ TEST(Export, PngCarriesItsReceiptThereAndBack)
         const Picture picture = pictureOf(*named.chart);
         const QString path = folder.filePath(named.name + u".png"_s);
         ASSERT_EQ(writeExport(path, picture, named.chart->asTable()), QString());
-        const auto receipt = receiptOf(path);
-        ASSERT_TRUE(receipt.has_value());
-        EXPECT_EQ(*receipt, picture.receipt);
+        const auto metadata = exportMetadataOf(path);
+        ASSERT_TRUE(metadata.has_value());
+        EXPECT_EQ(*metadata, picture.metadata);
         EXPECT_EQ(QImage(path).size(), picture.size * 2);
     }
-    EXPECT_FALSE(receiptOf(folder.filePath(u"nothing.png"_s)).has_value());
+    EXPECT_FALSE(exportMetadataOf(folder.filePath(u"nothing.png"_s)).has_value());
 }
 
 TEST(Export, SvgAndPdfAreValidAndNamed)
@@ -573,7 +573,7 @@ TEST(Export, NoNameBecomesAnElementOfADrawing)
         QStringList found = skeleton(svg, &texts);
         EXPECT_EQ(QSet<QString>(found.begin(), found.end()), QSet<QString>(plain.begin(), plain.end())) << name.left(60).toStdString();
         EXPECT_EQ(found.count(u"desc"_s), 1);
-        EXPECT_TRUE(markedReceipt(svg).has_value());
+        EXPECT_TRUE(markedMetadata(svg).has_value());
         EXPECT_TRUE(toPdf(named(name)).startsWith("%PDF-"));
     }
     QStringList texts;
@@ -599,10 +599,10 @@ TEST(Export, TextsOfTablesAreNamesAfterTheSubstitutionOrExactly)
     table.names = {0};
     for (const QString& name : hostileNames())
         table.rows << QStringList{name, tableNumber(-1.5), name};
-    const Receipt receipt{u"x,\"y\n"_s, u"7c1e09af"_s, 7, 100, u"0.1.0"_s, u"p"_s};
+    const ExportMetadata metadata{u"x,\"y\n"_s, u"7c1e09af"_s, 7, 100, u"0.1.0"_s, u"p"_s};
     for (const TableText texts : {TableText::forSheets, TableText::exact})
         for (const char separator : {',', '\t'}) {
-            const QByteArray text = separator == ',' ? toCsv(table, receipt, texts) : toTsv(table, texts);
+            const QByteArray text = separator == ',' ? toCsv(table, metadata, texts) : toTsv(table, texts);
             const auto cells = cellsOf(text, separator);
             const std::size_t first = separator == ',' ? 2 : 1; // the line of the receipt, the header
             ASSERT_EQ(cells.size(), first + 30);

@@ -166,11 +166,11 @@ TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
     for (const QString& name : files)
         EXPECT_EQ(content(QDir(first).filePath(name)), content(QDir(second).filePath(name))) << name.toStdString();
     for (const QString& name : files.filter(u".png"_s)) {
-        const std::optional<Receipt> receipt = receiptOf(QDir(first).filePath(name));
-        ASSERT_TRUE(receipt) << name.toStdString();
-        EXPECT_EQ(receipt->hash, receiptOf(foundOnce()).hash);
-        EXPECT_EQ(receipt->samples, 500);
-        EXPECT_FALSE(receipt->scenarioJson.isEmpty()) << "it can be opened";
+        const std::optional<ExportMetadata> metadata = exportMetadataOf(QDir(first).filePath(name));
+        ASSERT_TRUE(metadata) << name.toStdString();
+        EXPECT_EQ(metadata->hash, exportMetadataOf(foundOnce()).hash);
+        EXPECT_EQ(metadata->samples, 500);
+        EXPECT_FALSE(metadata->scenarioJson.isEmpty()) << "it can be opened";
     }
     EXPECT_FALSE(writeReportBundle(u"/proc/no/such"_s, foundOnce()).isEmpty());
 }

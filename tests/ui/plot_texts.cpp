@@ -141,7 +141,7 @@ void addFindings(Recorded& record)
         f.answer = answerOf(f);
         record.add(u"findings"_s, u"%1 %2 %3"_s.arg(f.advised).arg(questionOf(f), f.answer.sentence));
         for (const QStringList& lines :
-             {placeSentences(f), QStringList{jobSentence(f), costSentence(f), scenarioSentence(f), receiptLine(f)}})
+             {placeSentences(f), QStringList{jobSentence(f), costSentence(f), scenarioSentence(f), metadataLine(f)}})
             record.add(u"findings"_s, lines.join(u" | "_s));
         for (const ReportChart& metric : reportCharts(f))
             record.add(u"report figure"_s,
@@ -150,7 +150,7 @@ void addFindings(Recorded& record)
     add(record, u"report scenarios"_s, scenarioTable(f));
     add(record, u"report job"_s, jobTable(f));
     add(record, u"report sources"_s, sourceTable(f));
-    add(record, u"report receipt"_s, receiptTable(f));
+    add(record, u"report receipt"_s, metadataTable(f));
     for (const JobFact& fact : jobFacts(job(25)))
         record.add(u"job fact"_s, u"%1 %2 %3, %4"_s.arg(fact.name, fact.number, fact.unit, fact.note));
     for (const WaterfallRow& row : jobWaterfall(job(25), 8.9, 0).rows)

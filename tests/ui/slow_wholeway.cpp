@@ -7,7 +7,7 @@
 #include "ui/moves/movesmodel.h"
 #include "ui/moves/movespage.h"
 #include "ui/newjob/newscenariodialog.h"
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 #include "ui/validate/validatepage.h"
 #include "ui/window/actions.h"
 #include "ui/window/reportdialog.h"
@@ -120,9 +120,9 @@ TEST_F(WholeWay, FromOnesOwnJobToThePaper)
         EXPECT_TRUE(message.contains(path)) << message.toStdString();
         QFile file(path);
         ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << name.toStdString();
-        const std::optional<Receipt> receipt = markedReceipt(file.readAll());
-        ASSERT_TRUE(receipt) << name.toStdString();
-        EXPECT_EQ(receipt->seed, window->workspace().bridge().seed());
+        const std::optional<ExportMetadata> metadata = markedMetadata(file.readAll());
+        ASSERT_TRUE(metadata) << name.toStdString();
+        EXPECT_EQ(metadata->seed, window->workspace().bridge().seed());
     }
     while (study.undoStack()->canUndo())
         study.undoStack()->undo();

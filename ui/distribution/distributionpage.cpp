@@ -343,7 +343,7 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
     const ShownScenario* read = readScenario();
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;
-        QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario"))
+        QString text = format::samplesAndSeed(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario"))
                        + tr(", Monte Carlo with common random numbers.");
         if (mode != CdfChart::Mode::density)
             text += (mode == CdfChart::Mode::cdf ? tr(" Bands: 95 %, whole curve") : tr(" Bands: 95 % at each time"))

@@ -193,7 +193,7 @@ void JobPage::refreshEnds()
                             : tr("Half of all runs end by %1, nine of ten between %2 and %3")
                                   .arg(format::dayOfRun(start, job->p50Days.value), format::dayOfRun(start, job->p5Days),
                                        format::dayOfRun(start, job->p95Days.value));
-        text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
+        text.footer << format::samplesAndSeed(job->runs, job->seed, tr("sampled runs"))
                            + (theme().presentation() ? u"."_s : tr(". Drag the flag, press Shift with an arrow, or pick a bar."));
         data.bars = dayShares(*job, kMaxBars, kMinBars);
         data.daysPerBar = daysPerBar(*job, kMaxBars);
@@ -270,7 +270,7 @@ void JobPage::refresh()
         text.title = tr("Where the %1 days go").arg(data.rows.back().metric);
         text.subtitle = tr("%1 of the time trains. The headline's %2 stop after step noise.")
                             .arg(format::percent(job->effectiveRatio.value), format::days(s->daysToTrain).text());
-        text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
+        text.footer << format::samplesAndSeed(job->runs, job->seed, tr("sampled runs"))
                            + tr(". Nine of ten runs take %1 days.").arg(data.rows.back().interval);
         m_facts->setFacts(jobFacts(*job));
         m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}));

@@ -319,7 +319,7 @@ QString tableHeader(const QString& raw)
     return seconds ? text + u" [s]"_s : text;
 }
 
-QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what)
+QString samplesAndSeed(std::int64_t samples, std::uint64_t seed, const QString& what)
 {
     return u"n = %1 %2, seed %3"_s.arg(count(samples), what, QString::number(seed));
 }

@@ -89,6 +89,6 @@ struct DeltaScale {
 [[nodiscard]] QString tableHeader(const QString& raw);
 
 /// "n = 10,000 steps, seed 7": the start of every footer.
-[[nodiscard]] QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what);
+[[nodiscard]] QString samplesAndSeed(std::int64_t samples, std::uint64_t seed, const QString& what);
 
 } // namespace prism::ui::format

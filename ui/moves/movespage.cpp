@@ -324,7 +324,7 @@ void MovesPage::refreshWhy()
         const QString orders = c->waterfallOrders < 2 ? QString()
                                : c->waterfallExact    ? tr(", mean over all %1 orders of the edits (Shapley)").arg(c->waterfallOrders)
                                                       : tr(", mean over %1 drawn orders of the edits (Shapley)").arg(c->waterfallOrders);
-        text.footer << format::receipt(c->samples, c->seed, tr("steps each")) + orders + tr(". Bars add up to the change.");
+        text.footer << format::samplesAndSeed(c->samples, c->seed, tr("steps each")) + orders + tr(". Bars add up to the change.");
         WaterfallData data = whyItMoved(*c, now->colour);
         data.rows.front().label = shown.baseline;
         data.rows.back().label = shown.name;

@@ -281,7 +281,7 @@ void ProposalView::showChosen()
     text.title =
         tr("Step time: p50 %1, p95 %2, p99 %3")
             .arg(format::seconds(s->across.p50).text(), format::seconds(s->across.p95).text(), format::seconds(s->across.p99).text());
-    text.footer << format::receipt(static_cast<std::int64_t>(s->across.samples), s->seed, tr("steps, across jobs"));
+    text.footer << format::samplesAndSeed(static_cast<std::int64_t>(s->across.samples), s->seed, tr("steps, across jobs"));
     m_curve->setText(text);
 }
 

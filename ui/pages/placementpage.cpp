@@ -297,7 +297,7 @@ void PlacementPage::refreshPlaces()
         double widest = 0;
         for (const HeatCell& cell : data.cells)
             widest = std::max(widest, cell.present ? cell.halfWidth : 0.0);
-        text.footer << format::receipt(map->samples, map->seed, tr("steps per cell"))
+        text.footer << format::samplesAndSeed(map->samples, map->seed, tr("steps per cell"))
                            + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest))
                            + levelNote(map->base.samples, map->samples);
         if (grouping() == PlaceGrouping::rack && s)

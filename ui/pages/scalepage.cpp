@@ -240,8 +240,8 @@ void ScalePage::refresh()
         const auto same = std::find_if(now.begin(), now.end(), [gpus](const ScaleSample& s) { return s.gpus == gpus; });
         m_chart->setFocusItem(gpus > 0 && same != now.end() ? static_cast<int>(same - now.begin()) : -1);
         shareScale(*m_chart, data.quantity + data.unit);
-        text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point")) + tr(", common random numbers. Whiskers: 95 %.")
-                           + levelNote(ownSteps(*curve, snapshot()), curve->samples);
+        text.footer << format::samplesAndSeed(curve->samples, curve->seed, tr("steps per point"))
+                           + tr(", common random numbers. Whiskers: 95 %.") + levelNote(ownSteps(*curve, snapshot()), curve->samples);
         for (const ScalePoint& p : curve->points)
             if (!p.outside.empty()) { // those after it miss the same
                 text.footer << tr("Hatched from %1 GPUs on: %2.").arg(format::count(p.gpus), missingMeasurements(p));

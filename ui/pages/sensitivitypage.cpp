@@ -122,7 +122,7 @@ double weightOf(const TornadoRow& row)
 
 QString footerCount(const QString& what, int samples, std::uint64_t seed)
 {
-    return format::receipt(samples, seed, what);
+    return format::samplesAndSeed(samples, seed, what);
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 #include "core/base/printable.h"
 #include "ui/look/wholefile.h"
 #include "ui/plot/canvas.h"
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 #include "ui/plot/svg.h"
 
 #include <QBuffer>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kDotsPerInch = 96;
 
-QString textOf(const Receipt& r)
+QString textOf(const ExportMetadata& r)
 {
     return u"scenario %1, hash %2, seed %3, n = %4, PRISM Explorer %5"_s.arg(r.scenario, r.hash, QString::number(r.seed),
                                                                              QString::number(r.samples), r.version);
@@ -64,7 +64,7 @@ QImage toImage(const Picture& picture, double scale)
     image.fill(Qt::white);
     if (!picture.title.isEmpty())
         image.setText(u"Title"_s, picture.title);
-    if (const Receipt& r = picture.receipt; !r.isEmpty()) {
+    if (const ExportMetadata& r = picture.metadata; !r.isEmpty()) {
         image.setText(u"Software"_s, u"PRISM Explorer "_s + r.version);
         image.setText(u"prism.version"_s, r.version);
         image.setText(u"prism.scenario"_s, r.scenario);
@@ -91,9 +91,9 @@ QByteArray toPng(const Picture& picture, double scale)
 
 QByteArray toSvg(const Picture& picture)
 {
-    return svgDocument(picture.size, picture.paint, picture.title,
-                       picture.receipt.isEmpty() ? QString()
-                                                 : textOf(picture.receipt) + u"; "_s + QString::fromLatin1(receiptMark(picture.receipt)));
+    return svgDocument(
+        picture.size, picture.paint, picture.title,
+        picture.metadata.isEmpty() ? QString() : textOf(picture.metadata) + u"; "_s + QString::fromLatin1(metadataMark(picture.metadata)));
 }
 
 QByteArray toPdf(const Picture& picture)
@@ -103,8 +103,8 @@ QByteArray toPdf(const Picture& picture)
     {
         QPdfWriter writer(&buffer);
         writer.setResolution(kDotsPerInch);
-        writer.setTitle(picture.receipt.isEmpty() ? picture.title : picture.title + u" - "_s + textOf(picture.receipt));
-        writer.setCreator(u"PRISM Explorer %1 %2"_s.arg(picture.receipt.version, QString::fromLatin1(receiptMark(picture.receipt))));
+        writer.setTitle(picture.metadata.isEmpty() ? picture.title : picture.title + u" - "_s + textOf(picture.metadata));
+        writer.setCreator(u"PRISM Explorer %1 %2"_s.arg(picture.metadata.version, QString::fromLatin1(metadataMark(picture.metadata))));
         const QSizeF points = QSizeF(picture.size) * 72.0 / kDotsPerInch;
         writer.setPageSize(QPageSize(points, QPageSize::Point, QString(), QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF());
@@ -114,12 +114,12 @@ QByteArray toPdf(const Picture& picture)
     return buffer.data();
 }
 
-QByteArray toCsv(const TableData& table, const Receipt& receipt, TableText texts)
+QByteArray toCsv(const TableData& table, const ExportMetadata& metadata, TableText texts)
 {
     // A quote after a comma of the name would begin a cell that ends nowhere.
-    const std::string words = withoutControls(textOf(receipt).replace(u'"', u'\'').toStdString());
+    const std::string words = withoutControls(textOf(metadata).replace(u'"', u'\'').toStdString());
     const QByteArray head =
-        receipt.isEmpty() ? QByteArray() : "# " + QByteArray::fromStdString(words) + "; " + receiptMark(receipt) + "\r\n";
+        metadata.isEmpty() ? QByteArray() : "# " + QByteArray::fromStdString(words) + "; " + metadataMark(metadata) + "\r\n";
     return head + separated(table, ',', texts);
 }
 
@@ -139,7 +139,7 @@ QString writeExport(const QString& path, const Picture& picture, const TableData
     else if (ending == u"pdf")
         content = toPdf(picture);
     else if (ending == u"csv")
-        content = toCsv(table, picture.receipt, texts);
+        content = toCsv(table, picture.metadata, texts);
     else if (ending == u"tsv" || ending == u"txt")
         content = toTsv(table, texts);
     else
@@ -159,18 +159,18 @@ QMimeData* toMimeData(const Picture& picture, const TableData& table)
     return data;
 }
 
-std::optional<Receipt> receiptOf(const QString& pngFile)
+std::optional<ExportMetadata> exportMetadataOf(const QString& pngFile)
 {
     QImageReader reader(pngFile);
     if (!reader.canRead() || reader.text(u"prism.hash"_s).isEmpty())
         return std::nullopt;
-    return Receipt{.scenario = reader.text(u"prism.scenario"_s),
-                   .hash = reader.text(u"prism.hash"_s),
-                   .seed = reader.text(u"prism.seed"_s).toULongLong(),
-                   .samples = reader.text(u"prism.samples"_s).toLongLong(),
-                   .version = reader.text(u"prism.version"_s),
-                   .page = reader.text(u"prism.page"_s),
-                   .scenarioJson = reader.text(u"prism.scenario.json"_s)};
+    return ExportMetadata{.scenario = reader.text(u"prism.scenario"_s),
+                          .hash = reader.text(u"prism.hash"_s),
+                          .seed = reader.text(u"prism.seed"_s).toULongLong(),
+                          .samples = reader.text(u"prism.samples"_s).toLongLong(),
+                          .version = reader.text(u"prism.version"_s),
+                          .page = reader.text(u"prism.page"_s),
+                          .scenarioJson = reader.text(u"prism.scenario.json"_s)};
 }
 
 } // namespace prism::ui

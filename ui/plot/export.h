@@ -4,7 +4,7 @@
 
 #include "core/base/table.h"
 #include "ui/look/tabledata.h"
-#include "ui/plot/receipt.h"
+#include "ui/plot/exportmetadata.h"
 
 #include <QImage>
 #include <QSize>
@@ -24,7 +24,7 @@ struct Picture {
     QSize size;
     PaintFunction paint;
     QString title;
-    Receipt receipt;
+    ExportMetadata metadata;
 };
 
 /// The picture as pixels with the receipt in its text chunks; scale 1 to 4.
@@ -33,7 +33,7 @@ struct Picture {
 [[nodiscard]] QByteArray toSvg(const Picture& picture);
 [[nodiscard]] QByteArray toPdf(const Picture& picture);
 /// Texts by core/base/table.h. RFC 4180, with a comment line of the receipt (in words, then packed) in front when there is one; C locale.
-[[nodiscard]] QByteArray toCsv(const TableData& table, const Receipt& receipt = {}, TableText texts = TableText::forSheets);
+[[nodiscard]] QByteArray toCsv(const TableData& table, const ExportMetadata& metadata = {}, TableText texts = TableText::forSheets);
 [[nodiscard]] QByteArray toTsv(const TableData& table, TableText texts = TableText::forSheets);
 
 /// Writes by the file name's ending: .png, .svg, .pdf (picture), .csv, .tsv (table). Whole or not at all. Returns what went wrong,
@@ -43,6 +43,6 @@ struct Picture {
 /// Image and TSV together, for one paste into slides or a sheet.
 [[nodiscard]] QMimeData* toMimeData(const Picture& picture, const TableData& table);
 /// The receipt that a PNG carries (PNG text chunks), or nothing.
-[[nodiscard]] std::optional<Receipt> receiptOf(const QString& pngFile);
+[[nodiscard]] std::optional<ExportMetadata> exportMetadataOf(const QString& pngFile);
 
 } // namespace prism::ui

@@ -37,7 +37,7 @@ Picture pictureOf(const ReportChart& chart, const Findings& found)
     const int names = chart.curves ? static_cast<int>(legendHeight(found, kInner)) : 0;
     Picture picture;
     picture.title = chart.title;
-    picture.receipt = receiptOf(found);
+    picture.metadata = exportMetadataOf(found);
     const Look look(lightPalette(), 1);
     const int head = static_cast<int>(look.px(metric::button));
     picture.size = {kPictureWidth, static_cast<int>(chart.height) + head + names + 2 * kMargin};
@@ -118,12 +118,12 @@ QString writeReportBundle(const QString& folder, const Findings& found, TableTex
     const QDir place(folder);
     if (!place.mkpath(u"."_s))
         return QObject::tr("The folder %1 could not be made.").arg(QFileInfo(folder).fileName());
-    const Receipt receipt = receiptOf(found);
+    const ExportMetadata metadata = exportMetadataOf(found);
     for (const ReportChart& chart : reportCharts(found))
         if (QString invalid = writeExport(place.filePath(chart.id + u".png"_s), pictureOf(chart, found), {}); !invalid.isEmpty())
             return invalid;
     Picture none;
-    none.receipt = receipt;
+    none.metadata = metadata;
     for (const auto& [name, table] : {std::pair{u"scenarios.csv"_s, scenarioMetrics(found)},
                                       {u"curves.csv"_s, curveMetrics(found)},
                                       {u"causes.csv"_s, causeMetrics(found)},

@@ -37,7 +37,7 @@ struct ReportTable {
 /// The inputs of the job with their sources.
 [[nodiscard]] ReportTable sourceTable(const Findings& found);
 /// What makes the report again: hash, seed, samples of every scenario.
-[[nodiscard]] ReportTable receiptTable(const Findings& found);
+[[nodiscard]] ReportTable metadataTable(const Findings& found);
 /// "Half of all runs end by 12 March …": the job in one sentence; empty without one.
 [[nodiscard]] QString jobSentence(const Findings& found);
 /// What the table of the job says: failures and cost; empty without a job.
@@ -47,8 +47,8 @@ struct ReportTable {
 /// Where one slow node hurts least and most; empty when it was not found.
 [[nodiscard]] QStringList placeSentences(const Findings& found);
 /// "10,000 sampled steps per scenario, seed 7, …"
-[[nodiscard]] QString receiptLine(const Findings& found);
+[[nodiscard]] QString metadataLine(const Findings& found);
 /// The receipt of the scenario that the answer takes.
-[[nodiscard]] Receipt receiptOf(const Findings& found);
+[[nodiscard]] ExportMetadata exportMetadataOf(const Findings& found);
 
 } // namespace prism::ui

@@ -2,7 +2,7 @@
 #include "ui/report/reportfile.h"
 
 #include "ui/look/wholefile.h"
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 #include "ui/report/reportcharts.h"
 
 #include <QBuffer>
@@ -59,8 +59,8 @@ QByteArray toPdf(const Findings& found, ReportForm form)
     {
         QPdfWriter writer(&buffer);
         writer.setResolution(static_cast<int>(kDotsPerInch));
-        writer.setTitle(found.title + u" - "_s + receiptLine(found));
-        writer.setCreator(u"PRISM Explorer %1 %2"_s.arg(found.version, QString::fromLatin1(receiptMark(receiptOf(found)))));
+        writer.setTitle(found.title + u" - "_s + metadataLine(found));
+        writer.setCreator(u"PRISM Explorer %1 %2"_s.arg(found.version, QString::fromLatin1(metadataMark(exportMetadataOf(found)))));
         writer.setPageSize(pageSizeOf(pages.front().size));
         writer.setPageMargins(QMarginsF());
         QPainter painter(&writer);

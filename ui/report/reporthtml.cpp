@@ -2,7 +2,7 @@
 // The report as one HTML file: text as text, pictures as SVG inside it.
 #include "ui/report/reportfile.h"
 
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 #include "ui/plot/svg.h"
 #include "ui/report/reportcharts.h"
 #include "ui/report/sheet.h"
@@ -128,7 +128,7 @@ QByteArray toHtml(const Findings& f)
     QString html =
         u"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
         "content=\"width=device-width,initial-scale=1\"><meta name=\"generator\" content=\"PRISM Explorer %2\"><title>%1</title><style>"_s
-            .arg(escaped(f.title), QString::fromLatin1(receiptMark(receiptOf(f))))
+            .arg(escaped(f.title), QString::fromLatin1(metadataMark(exportMetadataOf(f))))
         + styleOf() + u"</style></head><body>\n"_s;
     html += u"<header><b>PRISM Explorer</b><span>%1</span></header>\n"_s.arg(escaped(f.title));
     html += u"<p class=\"label\">%1</p><p class=\"question\">%2</p>\n"_s.arg(escaped(QObject::tr("Question")), escaped(f.question));
@@ -152,8 +152,8 @@ QByteArray toHtml(const Findings& f)
     html += listOf(QObject::tr("What we assumed"), assumptionSentences(f));
     html += listOf(QObject::tr("Where a slow node hurts"), placeSentences(f));
     html += listOf(QObject::tr("What it leaves out"), limitSentences(f));
-    html += tableOf(sourceTable(f)) + tableOf(receiptTable(f));
-    html += u"<footer>%1</footer>\n</body></html>\n"_s.arg(escaped(receiptLine(f)));
+    html += tableOf(sourceTable(f)) + tableOf(metadataTable(f));
+    html += u"<footer>%1</footer>\n</body></html>\n"_s.arg(escaped(metadataLine(f)));
     return html.toUtf8();
 }
 

@@ -115,7 +115,7 @@ void paintScenarios(Sheet& sheet, const Findings& f)
     sheet.bullets(assumptionSentences(f));
 }
 
-void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool withReceipts)
+void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool withMetadata)
 {
     if (withAssumptions) {
         sheet.heading(QObject::tr("What we assumed"));
@@ -133,11 +133,11 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool with
     sheet.heading(QObject::tr("What it leaves out"));
     sheet.bullets(limitSentences(f));
     sheet.space(16);
-    const ReportTable receipts = withReceipts ? receiptTable(f) : ReportTable{};
+    const ReportTable metadata = withMetadata ? metadataTable(f) : ReportTable{};
     if (!f.assumptions.empty()) {
         ReportTable sources = sourceTable(f);
         const auto all = sources.rows.size();
-        while (sources.rows.size() > 1 && sheet.heightOf(sources) + 48 + sheet.heightOf(receipts) > sheet.left())
+        while (sources.rows.size() > 1 && sheet.heightOf(sources) + 48 + sheet.heightOf(metadata) > sheet.left())
             sources.rows.removeLast();
         sheet.table(sources);
         if (sources.rows.size() < all)
@@ -145,8 +145,8 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool with
                             Role::textTertiary);
         sheet.space(14);
     }
-    if (withReceipts)
-        sheet.table(receipts);
+    if (withMetadata)
+        sheet.table(metadata);
 }
 
 /// Height that a part takes: it is painted where nobody sees it.
@@ -174,18 +174,18 @@ std::vector<ReportPage> paperPages(const Findings& f)
     how.withScenarios = beyond() <= kCurvesHigh - kCurvesLow; // long names need a sheet for their table
     how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kMaxCurves);
     const bool rest = how.withScenarios && !how.withAssumptions; // assumptions that the last sheet has
-    const bool receipts = heightOf([&](Sheet& s) { paintTrust(s, f, rest, true); }, area) <= area.height();
+    const bool metadata = heightOf([&](Sheet& s) { paintTrust(s, f, rest, true); }, area) <= area.height();
     std::vector<PaintSheet> sheets{[&f, how](Sheet& s) { paintAnswer(s, f, how); }};
     if (f.best().job)
         sheets.emplace_back([&f](Sheet& s) { paintJob(s, f); });
     if (!how.withScenarios)
         sheets.emplace_back([&f](Sheet& s) { paintScenarios(s, f); });
-    sheets.emplace_back([&f, rest, receipts](Sheet& s) { paintTrust(s, f, rest, receipts); });
-    if (!receipts)
-        sheets.emplace_back([&f](Sheet& s) { s.table(receiptTable(f)); });
+    sheets.emplace_back([&f, rest, metadata](Sheet& s) { paintTrust(s, f, rest, metadata); });
+    if (!metadata)
+        sheets.emplace_back([&f](Sheet& s) { s.table(metadataTable(f)); });
     std::vector<ReportPage> pages;
     for (std::size_t i = 0; i < sheets.size(); ++i) {
-        const Frame frame{f.title, receiptLine(f), QObject::tr("%1 of %2").arg(i + 1).arg(sheets.size())};
+        const Frame frame{f.title, metadataLine(f), QObject::tr("%1 of %2").arg(i + 1).arg(sheets.size())};
         pages.push_back({{kPaperWidth, kPaperHeight}, [frame, area, paint = sheets[i]](QPainter& painter) {
                              const Look look(lightPalette(), 1);
                              Canvas canvas(painter, look);
@@ -251,7 +251,7 @@ std::vector<ReportPage> reportPages(const Findings& f, ReportForm form)
     std::vector<ReportPage> pages;
     const std::vector<Slide> slides = slidesOf(f);
     for (std::size_t i = 0; i < slides.size(); ++i) {
-        const Frame frame{f.title, receiptLine(f), QObject::tr("%1 of %2").arg(i + 1).arg(slides.size())};
+        const Frame frame{f.title, metadataLine(f), QObject::tr("%1 of %2").arg(i + 1).arg(slides.size())};
         pages.push_back(
             {{kSlideWidth, kSlideHeight}, [slide = slides[i], frame](QPainter& painter) { paintSlide(painter, slide, frame); }});
     }

@@ -151,7 +151,7 @@ ReportTable sourceTable(const Findings& f)
     return table;
 }
 
-ReportTable receiptTable(const Findings& f)
+ReportTable metadataTable(const Findings& f)
 {
     ReportTable table;
     table.title = QObject::tr("To make this again");
@@ -229,14 +229,14 @@ QStringList placeSentences(const Findings& f)
     return lines;
 }
 
-QString receiptLine(const Findings& f)
+QString metadataLine(const Findings& f)
 {
     return QObject::tr("%1 sampled steps per scenario, seed %2. PRISM Explorer %3, scenario %4.")
         .arg(format::count(static_cast<qint64>(f.best().snapshot->across.samples)), QString::number(f.seed), f.version,
              text(f.best().snapshot->hash.text()).left(8));
 }
 
-Receipt receiptOf(const Findings& f)
+ExportMetadata exportMetadataOf(const Findings& f)
 {
     const Snapshot& s = *f.best().snapshot;
     return {.scenario = f.best().name,

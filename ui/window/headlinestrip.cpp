@@ -239,7 +239,7 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
             continue;
         QStringList lines{m_cells[i].reading()};
         if (s && s->snapshot)
-            lines << format::receipt(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
+            lines << format::samplesAndSeed(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
         if (!m_cells[i].model.isEmpty())
             lines << tr("±: what more samples would narrow. Model: the error that held 90 % of the published runs; it does not shrink.");
         if (const QString systems = overSystems(s); m_cells[i].key.startsWith(u"step_time_s"_s) && !systems.isEmpty())

@@ -20,7 +20,7 @@
 #include "ui/window/marksdialog.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/presetsdialog.h"
-#include "ui/window/receiptimport.h"
+#include "ui/window/metadataimport.h"
 #include "ui/window/recentfiles.h"
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
@@ -534,8 +534,8 @@ void MainWindow::openDropped(const QString& path)
         return;
     }
     const QByteArray& content = *read;
-    if (const std::optional<Receipt> receipt = receiptIn(path, content)) {
-        openReceipt(*this, *receipt, QFileInfo(path).fileName());
+    if (const std::optional<ExportMetadata> metadata = metadataIn(path, content)) {
+        openExported(*this, *metadata, QFileInfo(path).fileName());
         return;
     }
     if (openStepLog(*this, path, content))

@@ -244,13 +244,13 @@ Picture PageHost::pictureOf(Page& page) const
     Picture picture = onPaper(
         text, page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); }, Look(lightPalette(), m_theme.look().scale()));
     if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot && other.shown == other.requested)
-        picture.receipt = {s->name,
-                           QString::fromStdString(s->snapshot->hash.text()),
-                           s->snapshot->seed,
-                           static_cast<std::int64_t>(s->snapshot->across.samples),
-                           QCoreApplication::applicationVersion(),
-                           page.id(),
-                           QString::fromStdString(toJson(s->snapshot->scenario))};
+        picture.metadata = {s->name,
+                            QString::fromStdString(s->snapshot->hash.text()),
+                            s->snapshot->seed,
+                            static_cast<std::int64_t>(s->snapshot->across.samples),
+                            QCoreApplication::applicationVersion(),
+                            page.id(),
+                            QString::fromStdString(toJson(s->snapshot->scenario))};
     return picture;
 }
 

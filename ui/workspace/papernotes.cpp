@@ -34,7 +34,7 @@ QString configurationOf(const Scenario& s)
 QString methodOf(const Snapshot& s)
 {
     QString text = QObject::tr("Method: %1, Monte Carlo with common random numbers.")
-                       .arg(format::receipt(static_cast<std::int64_t>(s.across.samples), s.seed, QObject::tr("sampled steps")));
+                       .arg(format::samplesAndSeed(static_cast<std::int64_t>(s.across.samples), s.seed, QObject::tr("sampled steps")));
     if (s.costed && s.costed->errorBandHigh > s.costed->errorBandLow)
         text += QObject::tr(" Model error %1: it held 90 % of the published runs and does not shrink with n.")
                     .arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh));

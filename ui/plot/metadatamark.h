@@ -3,7 +3,7 @@
 // CSV.
 #pragma once
 
-#include "ui/plot/receipt.h"
+#include "ui/plot/exportmetadata.h"
 
 #include <QByteArray>
 
@@ -12,8 +12,8 @@
 namespace prism::ui {
 
 /// "prism-receipt:" and the receipt, packed, in letters, digits, - and _ only. Empty for an empty receipt.
-[[nodiscard]] QByteArray receiptMark(const Receipt& receipt);
+[[nodiscard]] QByteArray metadataMark(const ExportMetadata& metadata);
 /// The receipt of the first mark in a file's content, whatever is around it; nothing where there is none or it was changed.
-[[nodiscard]] std::optional<Receipt> markedReceipt(const QByteArray& content);
+[[nodiscard]] std::optional<ExportMetadata> markedMetadata(const QByteArray& content);
 
 } // namespace prism::ui

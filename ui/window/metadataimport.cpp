@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/window/receiptimport.h"
+#include "ui/window/metadataimport.h"
 
 #include "core/scenario/presets.h"
 #include "ui/look/format.h"
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
@@ -35,16 +35,16 @@ bool showKnown(StudyModel& study, const QString& hash)
     return false;
 }
 
-std::optional<Scenario> scenarioOf(const Receipt& receipt)
+std::optional<Scenario> scenarioOf(const ExportMetadata& metadata)
 {
-    if (!receipt.scenarioJson.isEmpty())
-        if (Result<Scenario> carried = scenarioFromJson(receipt.scenarioJson.toStdString()); carried && hashOf(*carried) == receipt.hash)
+    if (!metadata.scenarioJson.isEmpty())
+        if (Result<Scenario> carried = scenarioFromJson(metadata.scenarioJson.toStdString()); carried && hashOf(*carried) == metadata.hash)
             return std::move(carried).value();
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario")
-            if (Result<Scenario> preset = scenarioPreset(info.name); preset && hashOf(*preset) == receipt.hash) {
-                if (!receipt.scenario.isEmpty())
-                    preset->name = receipt.scenario.toStdString();
+            if (Result<Scenario> preset = scenarioPreset(info.name); preset && hashOf(*preset) == metadata.hash) {
+                if (!metadata.scenario.isEmpty())
+                    preset->name = metadata.scenario.toStdString();
                 return std::move(preset).value();
             }
     return std::nullopt;
@@ -52,29 +52,29 @@ std::optional<Scenario> scenarioOf(const Receipt& receipt)
 
 } // namespace
 
-std::optional<Receipt> receiptIn(const QString& path, const QByteArray& content)
+std::optional<ExportMetadata> metadataIn(const QString& path, const QByteArray& content)
 {
     if (path.endsWith(u".png", Qt::CaseInsensitive))
-        return receiptOf(path);
-    if (std::optional<Receipt> marked = markedReceipt(content))
+        return exportMetadataOf(path);
+    if (std::optional<ExportMetadata> marked = markedMetadata(content))
         return marked;
     const QJsonObject report = QJsonDocument::fromJson(content).object();
     if (!report[u"hash"_s].isString() || !report[u"scenario"_s].isString())
         return std::nullopt;
-    return Receipt{.scenario = report[u"scenario"_s].toString(),
-                   .hash = report[u"hash"_s].toString(),
-                   .seed = static_cast<std::uint64_t>(report[u"seed"_s].toInteger(1)),
-                   .samples = report[u"samples"_s].toInteger(),
-                   .version = report[u"engine_version"_s].toString()};
+    return ExportMetadata{.scenario = report[u"scenario"_s].toString(),
+                          .hash = report[u"hash"_s].toString(),
+                          .seed = static_cast<std::uint64_t>(report[u"seed"_s].toInteger(1)),
+                          .samples = report[u"samples"_s].toInteger(),
+                          .version = report[u"engine_version"_s].toString()};
 }
 
-bool openReceipt(MainWindow& window, const Receipt& receipt, const QString& fileName)
+bool openExported(MainWindow& window, const ExportMetadata& metadata, const QString& fileName)
 {
     StudyModel& study = window.workspace().study();
-    if (!showKnown(study, receipt.hash)) {
-        std::optional<Scenario> scenario = scenarioOf(receipt);
+    if (!showKnown(study, metadata.hash)) {
+        std::optional<Scenario> scenario = scenarioOf(metadata);
         if (!scenario || study.isReadOnly()) {
-            const QString what = QObject::tr("%1 shows the scenario %2 (hash %3), ").arg(fileName, receipt.scenario, receipt.hash);
+            const QString what = QObject::tr("%1 shows the scenario %2 (hash %3), ").arg(fileName, metadata.scenario, metadata.hash);
             window.showBanner(
                 what
                     + (scenario ? QObject::tr("which is not in this study, and this study is read-only. Save it under another name first.")
@@ -85,16 +85,17 @@ bool openReceipt(MainWindow& window, const Receipt& receipt, const QString& file
         study.addScenario(std::move(*scenario), QObject::tr("Open what %1 shows").arg(fileName));
     }
     EngineBridge& bridge = window.workspace().bridge();
-    if (receipt.seed != bridge.seed() || (receipt.samples > 0 && receipt.samples != bridge.samples())) {
-        bridge.setSeed(receipt.seed);
-        if (receipt.samples > 0 && receipt.samples <= kMaxSamples)
-            bridge.setSamples(static_cast<int>(receipt.samples));
+    if (metadata.seed != bridge.seed() || (metadata.samples > 0 && metadata.samples != bridge.samples())) {
+        bridge.setSeed(metadata.seed);
+        if (metadata.samples > 0 && metadata.samples <= kMaxSamples)
+            bridge.setSamples(static_cast<int>(metadata.samples));
         window.workspace().recompute();
     }
-    window.pages().showPage(receipt.page);
-    window.showBanner(QObject::tr("This is what %1 shows: %2, seed %3, n = %4, made with version %5.")
-                          .arg(fileName, receipt.scenario, QString::number(receipt.seed), format::count(receipt.samples), receipt.version),
-                      u"note"_s);
+    window.pages().showPage(metadata.page);
+    window.showBanner(
+        QObject::tr("This is what %1 shows: %2, seed %3, n = %4, made with version %5.")
+            .arg(fileName, metadata.scenario, QString::number(metadata.seed), format::count(metadata.samples), metadata.version),
+        u"note"_s);
     return true;
 }
 

@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-struct Receipt {
+struct ExportMetadata {
     QString scenario; ///< name
     QString hash;     ///< ContentHash::text() of the scenario
     std::uint64_t seed = 0;
@@ -16,7 +16,7 @@ struct Receipt {
     QString version;      ///< of the program
     QString page;         ///< id of the page
     QString scenarioJson; ///< the whole scenario, so that what was exported can be opened
-    bool operator==(const Receipt&) const = default;
+    bool operator==(const ExportMetadata&) const = default;
     [[nodiscard]] bool isEmpty() const { return hash.isEmpty(); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/plot/receiptmark.h"
+#include "ui/plot/metadatamark.h"
 
 #include <QCryptographicHash>
 #include <QJsonDocument>
@@ -14,9 +14,9 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr auto kMark = "prism-receipt:";
-constexpr qsizetype kLongestMark = 1024 * 1024;      // letters; a scenario has some kilobytes
-constexpr qsizetype kSum = 8;                        // bytes of the sum in front
-constexpr quint32 kLargestReceipt = 4 * 1024 * 1024; // bytes unpacked
+constexpr qsizetype kLongestMark = 1024 * 1024;        // letters; a scenario has some kilobytes
+constexpr qsizetype kSum = 8;                          // bytes of the sum in front
+constexpr quint32 kMaxMetadataBytes = 4 * 1024 * 1024; // bytes unpacked
 
 bool isMarkLetter(char c)
 {
@@ -32,14 +32,14 @@ QByteArray sumOf(const QByteArray& packed)
 QByteArray unpacked(const QByteArray& sealed)
 {
     const QByteArray packed = sealed.mid(kSum);
-    if (packed.size() < 8 || sealed.left(kSum) != sumOf(packed) || qFromBigEndian<quint32>(packed.constData()) > kLargestReceipt)
+    if (packed.size() < 8 || sealed.left(kSum) != sumOf(packed) || qFromBigEndian<quint32>(packed.constData()) > kMaxMetadataBytes)
         return {};
     return qUncompress(packed);
 }
 
 } // namespace
 
-QByteArray receiptMark(const Receipt& r)
+QByteArray metadataMark(const ExportMetadata& r)
 {
     if (r.isEmpty())
         return {};
@@ -55,7 +55,7 @@ QByteArray receiptMark(const Receipt& r)
     return kMark + (sumOf(packed) + packed).toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals);
 }
 
-std::optional<Receipt> markedReceipt(const QByteArray& content)
+std::optional<ExportMetadata> markedMetadata(const QByteArray& content)
 {
     QByteArray text = content;
     text.removeIf([](char c) { return c == '\0'; }); // a PDF holds its texts in UTF-16
@@ -71,13 +71,13 @@ std::optional<Receipt> markedReceipt(const QByteArray& content)
     const QJsonObject object = decoded ? QJsonDocument::fromJson(unpacked(*decoded)).object() : QJsonObject();
     if (object[u"hash"_s].toString().isEmpty())
         return std::nullopt;
-    return Receipt{.scenario = object[u"scenario"_s].toString(),
-                   .hash = object[u"hash"_s].toString(),
-                   .seed = object[u"seed"_s].toString().toULongLong(),
-                   .samples = object[u"samples"_s].toInteger(),
-                   .version = object[u"version"_s].toString(),
-                   .page = object[u"page"_s].toString(),
-                   .scenarioJson = object[u"json"_s].toString()};
+    return ExportMetadata{.scenario = object[u"scenario"_s].toString(),
+                          .hash = object[u"hash"_s].toString(),
+                          .seed = object[u"seed"_s].toString().toULongLong(),
+                          .samples = object[u"samples"_s].toInteger(),
+                          .version = object[u"version"_s].toString(),
+                          .page = object[u"page"_s].toString(),
+                          .scenarioJson = object[u"json"_s].toString()};
 }
 
 } // namespace prism::ui

@@ -13,9 +13,9 @@ namespace prism::ui {
 class MainWindow;
 
 /// The receipt in a PNG (text chunks) or in a JSON report (scenario, hash, seed, samples); nothing for other files.
-[[nodiscard]] std::optional<Receipt> receiptIn(const QString& path, const QByteArray& content);
+[[nodiscard]] std::optional<ExportMetadata> metadataIn(const QString& path, const QByteArray& content);
 /// Shows the scenario of a receipt: the one of this study that has its hash, else the scenario that the picture carries, else the
 /// preset that has its hash; with its seed, number of samples and page. False, and a banner says why, when none is known.
-bool openReceipt(MainWindow& window, const Receipt& receipt, const QString& fileName);
+bool openExported(MainWindow& window, const ExportMetadata& metadata, const QString& fileName);
 
 } // namespace prism::ui

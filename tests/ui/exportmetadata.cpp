@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A picture or a report dropped on the window opens the state that it shows.
 #include "tests/ui/window_fixture.h"
-#include "ui/plot/receiptmark.h"
-#include "ui/window/receiptimport.h"
+#include "ui/plot/metadatamark.h"
+#include "ui/window/metadataimport.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -11,7 +11,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui::test {
 
-class Receipts : public WindowTest {
+class ExportedFiles : public WindowTest {
 protected:
     /// A picture of the scenario 2 of the small study.
     QString picture(MainWindow& window)
@@ -31,7 +31,7 @@ protected:
     static bool hasBanner(MainWindow& window) { return !window.findChild<QWidget*>(u"banner"_s)->isHidden(); }
 };
 
-TEST_F(Receipts, APictureShowsItsScenarioOfTheSameStudy)
+TEST_F(ExportedFiles, APictureShowsItsScenarioOfTheSameStudy)
 {
     auto window = smallWindow();
     const QString path = picture(*window);
@@ -47,7 +47,7 @@ TEST_F(Receipts, APictureShowsItsScenarioOfTheSameStudy)
     settle(*window);
 }
 
-TEST_F(Receipts, APictureBringsItsScenarioIntoAnotherStudyWithSeedAndSamples)
+TEST_F(ExportedFiles, APictureBringsItsScenarioIntoAnotherStudyWithSeedAndSamples)
 {
     QString path;
     ContentHash hash;
@@ -73,7 +73,7 @@ TEST_F(Receipts, APictureBringsItsScenarioIntoAnotherStudyWithSeedAndSamples)
     EXPECT_EQ(window->workspace().study().state().entries.size(), 3U) << "one step";
 }
 
-TEST_F(Receipts, EveryKindOfExportOpensItsState)
+TEST_F(ExportedFiles, EveryKindOfExportOpensItsState)
 {
     QStringList paths;
     ContentHash hash;
@@ -100,25 +100,25 @@ TEST_F(Receipts, EveryKindOfExportOpensItsState)
     }
 }
 
-TEST_F(Receipts, AMarkIsReadWhereverItStandsAndNotWhenItWasChanged)
+TEST_F(ExportedFiles, AMarkIsReadWhereverItStandsAndNotWhenItWasChanged)
 {
-    const Receipt whole{.scenario = u"a \"b\" <c> ; ü"_s,
-                        .hash = u"0123456789abcdef"_s,
-                        .seed = 18'446'744'073'709'551'615ULL,
-                        .samples = 10'000,
-                        .version = u"0.1.0"_s,
-                        .page = u"scale"_s,
-                        .scenarioJson = u"{\"x\": [1, 2]}"_s};
-    const QByteArray mark = receiptMark(whole);
+    const ExportMetadata whole{.scenario = u"a \"b\" <c> ; ü"_s,
+                               .hash = u"0123456789abcdef"_s,
+                               .seed = 18'446'744'073'709'551'615ULL,
+                               .samples = 10'000,
+                               .version = u"0.1.0"_s,
+                               .page = u"scale"_s,
+                               .scenarioJson = u"{\"x\": [1, 2]}"_s};
+    const QByteArray mark = metadataMark(whole);
     ASSERT_FALSE(mark.isEmpty());
-    EXPECT_EQ(markedReceipt("%PDF /Creator (" + mark + ")\n"), whole);
+    EXPECT_EQ(markedMetadata("%PDF /Creator (" + mark + ")\n"), whole);
     QByteArray wide;
     for (const char c : mark)
         wide += QByteArray(1, '\0') + c;
-    EXPECT_EQ(markedReceipt("(" + wide + ")"), whole) << "UTF-16, as a PDF has it";
+    EXPECT_EQ(markedMetadata("(" + wide + ")"), whole) << "UTF-16, as a PDF has it";
     QByteArray bent = mark;
     bent[bent.size() / 2] = bent[bent.size() / 2] == 'A' ? 'B' : 'A';
-    EXPECT_FALSE(markedReceipt(bent) == whole);
+    EXPECT_FALSE(markedMetadata(bent) == whole);
     for (const QByteArray& broken : {QByteArray("prism-receipt:"), QByteArray("prism-receipt:!!!"), mark.left(mark.size() / 2),
                                      QByteArray("prism-receipt:")
                                          + QByteArray("\xff\xff\xff\xff"
@@ -126,11 +126,11 @@ TEST_F(Receipts, AMarkIsReadWhereverItStandsAndNotWhenItWasChanged)
                                                       12)
                                                .toBase64(),
                                      QByteArray()})
-        EXPECT_FALSE(markedReceipt(broken).has_value()) << broken.toStdString();
-    EXPECT_TRUE(receiptMark({}).isEmpty());
+        EXPECT_FALSE(markedMetadata(broken).has_value()) << broken.toStdString();
+    EXPECT_TRUE(metadataMark({}).isEmpty());
 }
 
-TEST_F(Receipts, AReportOpensWhatItIsOfAndAForeignOneChangesNothing)
+TEST_F(ExportedFiles, AReportOpensWhatItIsOfAndAForeignOneChangesNothing)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -156,23 +156,23 @@ TEST_F(Receipts, AReportOpensWhatItIsOfAndAForeignOneChangesNothing)
     settle(*window);
 }
 
-TEST_F(Receipts, AForgedPictureIsNotTrusted)
+TEST_F(ExportedFiles, AForgedPictureIsNotTrusted)
 {
     auto window = smallWindow();
     const StudyState before = window->workspace().study().state();
-    Receipt forged{.scenario = u"x"_s,
-                   .hash = u"0123456789abcdef"_s,
-                   .seed = 1,
-                   .samples = 1'000'000'000,
-                   .version = u"0"_s,
-                   .page = u"nowhere"_s,
-                   .scenarioJson = QString::fromStdString(toJson(smallScenario("other")))};
-    EXPECT_FALSE(openReceipt(*window, forged, u"forged.png"_s)) << "the scenario is not the one of the hash";
+    ExportMetadata forged{.scenario = u"x"_s,
+                          .hash = u"0123456789abcdef"_s,
+                          .seed = 1,
+                          .samples = 1'000'000'000,
+                          .version = u"0"_s,
+                          .page = u"nowhere"_s,
+                          .scenarioJson = QString::fromStdString(toJson(smallScenario("other")))};
+    EXPECT_FALSE(openExported(*window, forged, u"forged.png"_s)) << "the scenario is not the one of the hash";
     EXPECT_TRUE(window->workspace().study().state() == before);
     forged.scenarioJson = u"{"_s;
-    EXPECT_FALSE(openReceipt(*window, forged, u"forged.png"_s));
-    EXPECT_FALSE(receiptIn(folder.filePath(u"missing.png"_s), {}).has_value());
-    EXPECT_FALSE(receiptIn(u"a.json"_s, "[1, 2").has_value());
+    EXPECT_FALSE(openExported(*window, forged, u"forged.png"_s));
+    EXPECT_FALSE(metadataIn(folder.filePath(u"missing.png"_s), {}).has_value());
+    EXPECT_FALSE(metadataIn(u"a.json"_s, "[1, 2").has_value());
 }
 
 } // namespace prism::ui::test
