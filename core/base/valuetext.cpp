@@ -13,7 +13,7 @@ constexpr const char* kNone = "no figure";
 constexpr int kPlainDigits = 4; ///< of a value whose uncertainty is not known
 constexpr int kMaxDigits = 7;   ///< significant, however small the uncertainty
 constexpr double kExponent = 1e15;
-constexpr double kMinChance = 0.001; ///< that is reported in digits, and its complement
+constexpr double kMinProbability = 0.001; ///< that is reported in digits, and its complement
 constexpr double kTenTimes = 9; ///< the share by which ten times is more than once; what is more has four digits before its percent sign
 
 int decade(double x)
@@ -115,17 +115,17 @@ std::string amountText(double value, int digits)
     return grouped(rounded(value, digits));
 }
 
-std::string chanceText(double chance)
+std::string probabilityText(double probability)
 {
-    if (!std::isfinite(chance))
+    if (!std::isfinite(probability))
         return kNone;
-    if (chance == 0 || chance == 1)
-        return chance == 0 ? "0 %" : "100 %";
-    if (chance < kMinChance)
-        return fmt::format("< {} %", 100 * kMinChance);
-    if (chance > 1 - kMinChance)
-        return fmt::format("> {} %", 100 * (1 - kMinChance));
-    return fmt::format("{:.1f} %", 100 * chance);
+    if (probability == 0 || probability == 1)
+        return probability == 0 ? "0 %" : "100 %";
+    if (probability < kMinProbability)
+        return fmt::format("< {} %", 100 * kMinProbability);
+    if (probability > 1 - kMinProbability)
+        return fmt::format("> {} %", 100 * (1 - kMinProbability));
+    return fmt::format("{:.1f} %", 100 * probability);
 }
 
 } // namespace prism

@@ -26,7 +26,7 @@ namespace prism {
 
 /// A chance in [0, 1] as a percentage: "85.7 %", "< 0.1 %" and "> 99.9 %" near the ends, "0 %" and "100 %" for what is impossible or
 /// certain.
-[[nodiscard]] std::string chanceText(double chance);
+[[nodiscard]] std::string probabilityText(double probability);
 
 /// Whether a change, as a share of what it starts from, reads as "12 times" and not as "+1,100 %": from ten times on.
 [[nodiscard]] bool readsAsTimes(double share);

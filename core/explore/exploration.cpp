@@ -51,7 +51,7 @@ Json candidateJson(const ExploreCandidate& c)
             {"tokens_per_step", c.tokensPerStep},
             {"usd_per_billion_tokens", c.usdPerBillionTokens},
             {"kwh_per_billion_tokens", c.kwhPerBillionTokens},
-            {"chance_best", c.chanceBest},
+            {"chance_best", c.probabilityBest},
             {"pareto", c.pareto},
             {"samples", c.samples}};
 }
@@ -105,7 +105,7 @@ std::string toCsv(const Exploration& e, TableText texts)
             values += (values.empty() ? "" : " ") + id + "=" + value;
         text += report::row({std::to_string(c.rank), report::field(values, texts), number(c.noiseFreeSeconds), number(c.p50.value),
                              number(c.p50.halfWidth), number(c.p95.value), number(c.p95.halfWidth), number(c.p99.value),
-                             number(c.p99.halfWidth), number(c.peakMemoryGib), number(c.usdPerBillionTokens), number(c.chanceBest),
+                             number(c.p99.halfWidth), number(c.peakMemoryGib), number(c.usdPerBillionTokens), number(c.probabilityBest),
                              c.pareto ? "1" : "0", report::field(equalsText(c), texts)});
     }
     return text;

@@ -26,7 +26,7 @@ struct ExploreCandidate {
     Estimate mean, p50, p95, p99;                            ///< seconds, by sampling
     Estimate score;                                          ///< of the objective, in objectiveUnit
     double meanScore = 0, p95Score = 0;                      ///< seconds per million tokens at the mean and p95 step
-    double chanceBest = 0;                                   ///< that it is the best of all sampled ones, by their intervals
+    double probabilityBest = 0;                              ///< that it is the best of all sampled ones, by their intervals
     int samples = 0;
     bool pareto = false; ///< nothing sampled is better in all dimensions of the query's front at once
 };

@@ -67,7 +67,7 @@ Result<ExploreObjective> exploreObjective(const std::string& text)
 
 std::string objectiveText(const ExploreObjective& o)
 {
-    if (o.isChance())
+    if (o.isProbability())
         return (o.metric == Metric::exceedance ? "over:" : "deadline:") + numberText(o.limit);
     std::string text;
     for (const auto& [prefix, per] : kPers)
@@ -79,7 +79,7 @@ std::string objectiveText(const ExploreObjective& o)
 
 std::string objectiveUnit(const ExploreObjective& o)
 {
-    if (o.isChance())
+    if (o.isProbability())
         return o.metric == Metric::exceedance ? "chance of a longer step" : "chance of a late job";
     return o.per == Per::time ? "s per million tokens" : o.per == Per::dollar ? "USD per million tokens" : "kWh per million tokens";
 }

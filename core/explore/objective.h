@@ -13,7 +13,7 @@ struct ExploreObjective {
     enum class Metric { mean, p50, p95, p99, exceedance, lateness } metric = Metric::p95;
     enum class Per { time, dollar, energy } per = Per::time; ///< of the first four figures
     double limit = 0;                                        ///< exceedance: seconds of a step; lateness: days of the job
-    [[nodiscard]] bool isChance() const { return metric == Metric::exceedance || metric == Metric::lateness; }
+    [[nodiscard]] bool isProbability() const { return metric == Metric::exceedance || metric == Metric::lateness; }
 };
 
 /// "mean", "p50", "p95", "p99": seconds per million tokens; before one of them "cost_" (USD per million tokens) or "energy_" (kWh per

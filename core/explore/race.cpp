@@ -85,7 +85,7 @@ bool Race::same(const Runner& a, const Runner& b) const
     const SampleRow &x = a.row, &y = b.row;
     if (x.noiseFreeSeconds != y.noiseFreeSeconds || x.peakGib != y.peakGib || x.capacityGib != y.capacityGib
         || a.point.tokensPerStep != b.point.tokensPerStep || !equal(x.mean, y.mean) || !equal(x.p50, y.p50) || !equal(x.p95, y.p95)
-        || !equal(x.p99, y.p99) || !equal(x.chance, y.chance))
+        || !equal(x.p99, y.p99) || !equal(x.probability, y.probability))
         return false;
     const Scenario one = m_in.maker.at(a.point.index), other = m_in.maker.at(b.point.index);
     const auto per = [](ExploreObjective::Per what, const Scenario& s) { return perMillionTokens(what, 1.0, 1.0, s); };
@@ -157,8 +157,8 @@ void Race::refine()
 Estimate scoreOf(const ExploreObjective& objective, const SampleRow& row, double tokensPerStep, const Scenario& scenario)
 {
     using Metric = ExploreObjective::Metric;
-    if (objective.isChance())
-        return row.chance;
+    if (objective.isProbability())
+        return row.probability;
     const Estimate& metric = objective.metric == Metric::mean  ? row.mean
                              : objective.metric == Metric::p50 ? row.p50
                              : objective.metric == Metric::p95 ? row.p95

@@ -18,7 +18,7 @@ struct SampleRow {
     bool fits = true;
     double noiseFreeSeconds = 0, peakGib = 0, capacityGib = 0;
     Estimate mean, p50, p95, p99; ///< seconds
-    Estimate chance;              ///< of a longer step or a late job, where the objective asks for it
+    Estimate probability;         ///< of a longer step or a late job, where the objective asks for it
 };
 /// Makes or looks up a row; nothing when stopped.
 using RowSource = std::function<std::optional<SampleRow>(std::int64_t index, int samples)>;

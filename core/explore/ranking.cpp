@@ -14,9 +14,9 @@ namespace {
 
 using Per = ExploreObjective::Per;
 
-constexpr int kDrawsOfChance = 2'000;
+constexpr int kBestDraws = 2'000;
 constexpr double kMillionsPerBillion = 1'000;
-constexpr std::uint64_t kChancePurpose = 0x6578706cULL;
+constexpr std::uint64_t kBestPurpose = 0x6578706cULL;
 
 ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const ExploreQuery& query)
 {
@@ -38,7 +38,7 @@ ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const Exp
     c.score = r.score;
     c.samples = r.row.samples;
     ExploreObjective metric = query.objective;
-    metric.metric = metric.isChance() ? ExploreObjective::Metric::mean : metric.metric;
+    metric.metric = metric.isProbability() ? ExploreObjective::Metric::mean : metric.metric;
     const auto per = [&](Per what) {
         metric.per = what;
         return scoreOf(metric, r.row, c.tokensPerStep, scenario).value * kMillionsPerBillion;
@@ -52,17 +52,17 @@ ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const Exp
 
 /// How often each is the best when every score is drawn from the normal distribution of its interval. One draw more is shared by all: what
 /// was never seen in the draws is rare, not impossible.
-void setChances(Exploration& out)
+void setProbabilities(Exploration& out)
 {
     const boost::math::normal unit;
     std::vector<int> wins(out.candidates.size(), 0);
-    for (int draw = 0; draw < kDrawsOfChance; ++draw) {
+    for (int draw = 0; draw < kBestDraws; ++draw) {
         std::size_t best = 0;
         double smallest = INFINITY;
         for (std::size_t i = 0; i < out.candidates.size(); ++i) {
             const Estimate& s = out.candidates[i].score;
             const auto named = static_cast<std::uint64_t>(out.candidates[i].index);
-            const double u = uniform(out.seed, stream(kChancePurpose, named), static_cast<std::uint64_t>(draw));
+            const double u = uniform(out.seed, stream(kBestPurpose, named), static_cast<std::uint64_t>(draw));
             const double x = s.value + s.halfWidth / normalReach() * boost::math::quantile(unit, u);
             if (x < smallest) {
                 smallest = x;
@@ -73,7 +73,7 @@ void setChances(Exploration& out)
     }
     const double shared = 1.0 / static_cast<double>(std::max<std::size_t>(wins.size(), 1));
     for (std::size_t i = 0; i < wins.size(); ++i)
-        out.candidates[i].chanceBest = (wins[i] + shared) / (kDrawsOfChance + 1);
+        out.candidates[i].probabilityBest = (wins[i] + shared) / (kBestDraws + 1);
 }
 
 double along(ParetoAxis axis, const ExploreCandidate& c)
@@ -139,7 +139,7 @@ void rank(const RaceResult& race, const PointMaker& maker, Exploration& out)
         const bool tie = out.candidates[i].score.value == out.candidates[i - 1].score.value;
         out.candidates[i].rank = tie ? out.candidates[i - 1].rank : static_cast<int>(i) + 1;
     }
-    setChances(out);
+    setProbabilities(out);
     setPareto(out);
     setBests(out);
     if (race.cut)

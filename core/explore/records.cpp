@@ -96,7 +96,7 @@ std::string rowLine(const SampleRow& row)
                  {"p50", estimateJson(row.p50)},
                  {"p95", estimateJson(row.p95)},
                  {"p99", estimateJson(row.p99)},
-                 {"chance", estimateJson(row.chance)}});
+                 {"chance", estimateJson(row.probability)}});
 }
 
 std::string endLine()

@@ -173,9 +173,9 @@ SampleRow rowFrom(Fields& f)
     row.p50 = f.estimate("p50");
     row.p95 = f.estimate("p95");
     row.p99 = f.estimate("p99");
-    row.chance = f.estimate("chance");
+    row.probability = f.estimate("chance");
     f.require(row.p50.value <= row.p95.value && row.p95.value <= row.p99.value, "The percentiles are out of order.");
-    f.require(row.chance.value <= 1, "A probability is larger than 1.");
+    f.require(row.probability.value <= 1, "A probability is larger than 1.");
     return row;
 }
 

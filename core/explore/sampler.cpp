@@ -65,12 +65,12 @@ std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index,
     row.p95 = {s.p95, s.ciP95};
     row.p99 = {s.p99, s.ciP99};
     if (in.query.objective.metric == Metric::exceedance)
-        row.chance = exceedance(PairedSample(run), in.query.objective.limit);
+        row.probability = exceedance(PairedSample(run), in.query.objective.limit);
     if (in.query.objective.metric == Metric::lateness) {
         const std::optional<Estimate> late = lateness(in, in.maker.at(index), samples);
         if (!late)
             return std::nullopt;
-        row.chance = *late;
+        row.probability = *late;
     }
     return row;
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHalfWindow = 4;
 /// Fifty lengths are looked at, which share most of their steps: by chance one series in some hundred has a start-up.
-constexpr double kChance = 1e-3;
+constexpr double kProbability = 1e-3;
 constexpr int kMinLong = 4;
 
 std::vector<bool> longSteps(const CountedSteps& run)
@@ -64,15 +64,15 @@ int startUpSteps(const std::vector<CountedSteps>& runs)
         largest = std::min(largest, static_cast<int>(std::min<std::size_t>(run.seconds.size() / 5, kMaxStartUp)));
     const Counts c = countsOf(runs, largest);
     int best = 0;
-    double smallest = kChance;
+    double smallest = kProbability;
     for (int w = 1; w <= largest; ++w) {
         const auto at = static_cast<std::size_t>(w);
         if (c.longUpTo[at] == c.longUpTo[at - 1] || c.longUpTo[at] < kMinLong)
             continue;
         const boost::math::binomial_distribution<> evenly(c.allLong, static_cast<double>(c.upTo[at]) / c.all);
-        const double chance = boost::math::cdf(boost::math::complement(evenly, c.longUpTo[at] - 1));
-        if (chance < smallest) {
-            smallest = chance;
+        const double probability = boost::math::cdf(boost::math::complement(evenly, c.longUpTo[at] - 1));
+        if (probability < smallest) {
+            smallest = probability;
             best = w;
         }
     }

@@ -68,7 +68,7 @@ TEST(JudgementAnswers, RowsShowTheNumbersOfTheComparison)
     c.ksLow = 0.084;
     c.ksHigh = 0.152;
     c.ksHalves = 0.064;
-    c.ksByChance = 0.042;
+    c.ksSamplingBound = 0.042;
     const auto rows = judgements(held);
     const auto text = [&](int row) {
         const Judged& j = rows[row];
@@ -81,7 +81,7 @@ TEST(JudgementAnswers, RowsShowTheNumbersOfTheComparison)
     EXPECT_EQ(text(4), u"KS distance |  |  | 0.11 | 0.084 to 0.15 | 0.064"_s);
     EXPECT_EQ(rows[4].verdict, Verdict::high);
     EXPECT_EQ(verdictSentence(held), u"The median was 2.0 % too slow; the spread is too small: p95 is −1.1 points of the median off."_s);
-    for (double SeriesComparison::*const floor : {&SeriesComparison::ksHalves, &SeriesComparison::ksByChance}) {
+    for (double SeriesComparison::*const floor : {&SeriesComparison::ksHalves, &SeriesComparison::ksSamplingBound}) {
         SeriesComparison own = c;
         own.*floor = 0.113; // the distance of halves of the log, or of random samples
         LogComparison random;

@@ -70,7 +70,7 @@ void addHeld(Recorded& record)
     c.ksLow = 0.08;
     c.ksHigh = 0.15;
     c.ksHalves = 0.06;
-    c.ksByChance = 0.04;
+    c.ksSamplingBound = 0.04;
     for (const double tail : {-0.011, 0.004, 0.02}) {
         c.p50 = {-0.0166, -0.02, -0.013, 0.002};
         c.p95 = {tail, tail - 0.003, tail + 0.003, 0.005};

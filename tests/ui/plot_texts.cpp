@@ -106,7 +106,7 @@ void addModels(Recorded& record)
         c.peakMemoryGib = 130 - 70 * p95;
         c.capacityGib = 79.6;
         c.usdPerBillionTokens = 4000 * p95;
-        c.chanceBest = p95 < 0.92 ? 0.93 : p95 < 0.95 ? 0.07 : 0;
+        c.probabilityBest = p95 < 0.92 ? 0.93 : p95 < 0.95 ? 0.07 : 0;
         c.samples = 4000;
         c.pareto = p95 < 0.95;
         search->candidates.push_back(c);

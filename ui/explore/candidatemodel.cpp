@@ -78,8 +78,8 @@ QString CandidateModel::text(int candidate, int column) const
         return format::number(c.peakMemoryGib);
     case costColumn:
         return format::number(c.usdPerBillionTokens);
-    case chanceColumn:
-        return format::percent(c.chanceBest);
+    case probabilityColumn:
+        return format::percent(c.probabilityBest);
     case markColumn: // the tip and the table for export name those that are equal
         return c.equals.empty() ? markOf(candidate)
                                 : QStringList{markOf(candidate), tr("%1 alike").arg(c.equals.size())}.join(u' ').trimmed();
@@ -159,7 +159,7 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
         return tr("Peak memory of a GPU; the bar is its capacity");
     if (role == Qt::ToolTipRole && section == costColumn)
         return tr("Dollars per billion tokens, at the figure that is ranked");
-    if (role == Qt::ToolTipRole && section == chanceColumn)
+    if (role == Qt::ToolTipRole && section == probabilityColumn)
         return tr("How often it wins when every score is drawn from its own interval");
     return {};
 }
@@ -175,8 +175,8 @@ double CandidateModel::sortKey(int candidate, int column) const
         return c.peakMemoryGib;
     case costColumn:
         return c.usdPerBillionTokens;
-    case chanceColumn:
-        return c.chanceBest;
+    case probabilityColumn:
+        return c.probabilityBest;
     default:
         return candidate; // by rank
     }
@@ -221,7 +221,7 @@ TableData CandidateModel::table() const
                                   tableNumber(c.peakMemoryGib),
                                   tableNumber(c.noiseFreeSeconds),
                                   tableNumber(c.usdPerBillionTokens),
-                                  tableNumber(c.chanceBest),
+                                  tableNumber(c.probabilityBest),
                                   c.pareto ? u"1"_s : u"0"_s,
                                   markOf(candidate),
                                   QString::fromStdString(equalsText(c))};

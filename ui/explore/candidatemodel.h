@@ -17,7 +17,7 @@ namespace prism::ui {
 class CandidateModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { nameColumn, p95Column, changeColumn, memoryColumn, costColumn, chanceColumn, markColumn, kColumns };
+    enum Column { nameColumn, p95Column, changeColumn, memoryColumn, costColumn, probabilityColumn, markColumn, kColumns };
 
     using QAbstractTableModel::QAbstractTableModel;
 

@@ -65,7 +65,7 @@ const AxisMetric kMetrics[] = {
      false},
     {QT_TR_NOOP("$ per billion tokens"), [](const ExploreCandidate& c) { return c.usdPerBillionTokens; },
      [](const ExploreCandidate&) { return 0.0; }, false},
-    {QT_TR_NOOP("Chance to be best, %"), [](const ExploreCandidate& c) { return 100 * c.chanceBest; },
+    {QT_TR_NOOP("Chance to be best, %"), [](const ExploreCandidate& c) { return 100 * c.probabilityBest; },
      [](const ExploreCandidate&) { return 0.0; }, true},
 };
 
@@ -348,7 +348,7 @@ void ExplorePage::refreshNote()
     const ExploreCandidate& best = found->candidates.front();
     if (!differ) {
         m_note->setText(tr("%1 is best by its mean and by the figure that is ranked; the chance that it is the best of all: %2.")
-                            .arg(candidateName(best), format::percent(best.chanceBest)));
+                            .arg(candidateName(best), format::percent(best.probabilityBest)));
         return;
     }
     const ExploreCandidate& mean = found->candidates[found->bestByMean];

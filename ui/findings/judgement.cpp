@@ -76,10 +76,10 @@ QList<Judged> judgements(const LogComparison& held)
     ks.name = QObject::tr("KS distance");
     ks.error = format::number(c.ks, 2);
     ks.interval = QObject::tr("%1 to %2").arg(format::number(c.ksLow, 2), format::number(c.ksHigh, 2));
-    ks.floor = format::number(std::max(c.ksHalves, c.ksByChance), 2);
-    const bool chance = c.ks <= std::max(c.ksHalves, c.ksByChance);
-    ks.verdict = chance ? Judged::Verdict::within : Judged::Verdict::high;
-    ks.words = chance ? QObject::tr("Not more than chance") : QObject::tr("Shapes differ");
+    ks.floor = format::number(std::max(c.ksHalves, c.ksSamplingBound), 2);
+    const bool probability = c.ks <= std::max(c.ksHalves, c.ksSamplingBound);
+    ks.verdict = probability ? Judged::Verdict::within : Judged::Verdict::high;
+    ks.words = probability ? QObject::tr("Not more than chance") : QObject::tr("Shapes differ");
     ks.explained = QObject::tr("Largest distance of the two distributions, each over its own median; floor: halves of the log, and chance");
     rows << ks;
     return rows;

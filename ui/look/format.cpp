@@ -179,7 +179,7 @@ QString percent(double share)
     if (!std::isfinite(share))
         return {kMissing};
     if (share > 0 && share < 1)
-        return QString::fromStdString(chanceText(share));
+        return QString::fromStdString(probabilityText(share));
     const double value = share * 100;
     return fixed(value, std::abs(value) >= 1000 ? 0 : 1) + u" %"_s;
 }

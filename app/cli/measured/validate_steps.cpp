@@ -133,7 +133,7 @@ std::string reportText(const Report& r)
     text += "\nErrors, predicted against measured\n" + errorLine("p50", c.p50, "%    ") + errorLine("p95 / p50", c.p95, "points");
     text += errorLine("p99 / p50", c.p99, "points") + errorLine("P(> 1.05 p50)", c.beyond, "points");
     text += fmt::format("KS distance    {:.3f}  (95 %: {:.3f} to {:.3f}; by chance up to {:.3f}; between halves up to {:.3f})\n", c.ks,
-                        c.ksLow, c.ksHigh, c.ksByChance, c.ksHalves);
+                        c.ksLow, c.ksHigh, c.ksSamplingBound, c.ksHalves);
     text += fmt::format("Stalls         {} measured, 95 % of systems: {} to {}\n", r.measured.stalls, r.stalls.low, r.stalls.high);
     text += overSystemsText(r);
     text += fmt::format("Neighbouring steps correlate by {:.2f}, predicted {:.2f}", c.lag1, c.predictedLag1);

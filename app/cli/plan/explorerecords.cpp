@@ -18,7 +18,7 @@ std::string bestText(const Exploration& e)
         return "Nothing of this part fits.\n";
     const ExploreCandidate &mean = e.candidates[e.bestByMean], &p95 = e.candidates[e.bestByP95];
     std::string text = fmt::format("\nObjective {}: the chance that the first is the best of all is {}.\n",
-                                   objectiveText(e.query.objective), chanceText(e.candidates.front().chanceBest));
+                                   objectiveText(e.query.objective), probabilityText(e.candidates.front().probabilityBest));
     if (e.bestByMean == e.bestByP95)
         return text + "The best by mean and the best by p95 are the same.\n";
     text += fmt::format("The best by mean is {}, by p95 {}; in p95 they differ by {} s.\n", shortText(mean.values), shortText(p95.values),
@@ -38,7 +38,7 @@ std::string explorationText(const Exploration& e)
         const ExploreCandidate& c = e.candidates[i];
         text += fmt::format("{:>4} {:>18} {:>18} {:>9.1f} {:>12} {:>8}  {}{}\n", c.rank, plusMinus(c.p50.value, c.p50.halfWidth),
                             plusMinus(c.p95.value, c.p95.halfWidth), c.peakMemoryGib, amountText(c.usdPerBillionTokens, 4),
-                            chanceText(c.chanceBest), shortText(c.values), c.pareto ? " (front)" : "");
+                            probabilityText(c.probabilityBest), shortText(c.values), c.pareto ? " (front)" : "");
         if (!c.equals.empty())
             text += fmt::format("{:76}the same with {}\n", "", equalsText(c));
     }

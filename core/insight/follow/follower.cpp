@@ -55,7 +55,7 @@ double thresholdOf(const std::vector<double>& series, double z)
 
 /// Height of a CUSUM that the increments reach in a cycle with a probability: Lundberg's inequality, exp(-theta h) with the theta at which
 /// the mean of exp(theta increment) is 1. Infinite where the increments grow on average.
-double cusumHeight(const std::vector<double>& increments, double chance)
+double cusumHeight(const std::vector<double>& increments, double probability)
 {
     if (meanOf(increments) >= 0)
         return std::numeric_limits<double>::infinity();
@@ -67,7 +67,7 @@ double cusumHeight(const std::vector<double>& increments, double chance)
             sum += std::exp(std::min(700.0, theta * x));
         (sum > static_cast<double>(increments.size()) ? high : low) = theta;
     }
-    return -std::log(chance) / low;
+    return -std::log(probability) / low;
 }
 
 /// Excess of a step over the level, in step times: one long stop alone does not raise an alarm.
@@ -99,10 +99,10 @@ StepFollower::StepFollower(const std::vector<double>& predictedWithin, const Fol
       m_predictedMedian(medianOf(predictedWithin))
 {
     const double perStep = options.falseAlarmsPerWeek * m_predictedMedian / kSecondsPerWeek;
-    const double chance = std::min(0.5, kLevelShare * perStep);
-    m_z = boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), chance));
+    const double probability = std::min(0.5, kLevelShare * perStep);
+    m_z = boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), probability));
     m_predictedThreshold = thresholdOf(predictedWithin, m_z);
-    m_stallChance = kStallShare * perStep;
+    m_stallProbability = kStallShare * perStep;
     std::vector<double> increments;
     for (double& x : m_predicted) {
         x /= m_predictedMedian;
@@ -112,7 +112,7 @@ StepFollower::StepFollower(const std::vector<double>& predictedWithin, const Fol
     m_allowance = kLevelAllowance + (1 + std::max(kMinRateCv, options.stallRateCv)) * m_allowance;
     for (double& x : increments)
         x -= m_allowance;
-    m_lostLimit = std::max(kLostSteps, cusumHeight(increments, m_stallChance));
+    m_lostLimit = std::max(kLostSteps, cusumHeight(increments, m_stallProbability));
     std::sort(m_predicted.begin(), m_predicted.end());
 }
 
@@ -201,7 +201,7 @@ std::optional<Deviation> StepFollower::checkStalls(bool stalled)
     const double expected = std::max(kMinExpected, m_options.stallsPerGpuHour * hours);
     const double cv = std::max(kMinRateCv, m_options.stallRateCv), shape = 1.0 / (cv * cv);
     const boost::math::negative_binomial_distribution<> count(shape, shape / (shape + expected));
-    if (boost::math::cdf(boost::math::complement(count, events - 1)) > m_stallChance)
+    if (boost::math::cdf(boost::math::complement(count, events - 1)) > m_stallProbability)
         return std::nullopt;
     Deviation d;
     d.kind = DeviationKind::stalls;

@@ -73,7 +73,7 @@ private:
 
     FollowOptions m_options;
     std::vector<double> m_predicted; ///< sorted, over the median
-    double m_predictedMedian = 0, m_predictedThreshold = 0, m_z = 0, m_stallChance = 0;
+    double m_predictedMedian = 0, m_predictedThreshold = 0, m_z = 0, m_stallProbability = 0;
     double m_allowance = 0, m_lostLimit = 0; ///< of the CUSUM, in step times: each step's, and that of an alarm
     double m_lost = 0;
     std::size_t m_lostSince = 0; ///< steps since the CUSUM was 0

@@ -23,25 +23,27 @@ Json errorJson(const MetricError& e)
 
 Json json(const SeriesComparison& c)
 {
-    return {
-        {"runs", c.runs},
-        {"steps", c.steps},
-        {"dropped", c.dropped},
-        {"measured_median_s", c.measuredMedianSeconds},
-        {"predicted_median_s", c.predictedMedianSeconds},
-        {"error", c.p50.error},
-        {"p50", errorJson(c.p50)},
-        {"p95_over_p50", errorJson(c.p95)},
-        {"p99_over_p50", errorJson(c.p99)},
-        {"beyond_1_05", errorJson(c.beyond)},
-        {"measured_over_median", shapeJson(c.measured)},
-        {"predicted_over_median", shapeJson(c.predicted)},
-        {"relative_std_of_run_medians", c.medianSpread},
-        {"lag1_correlation", c.lag1},
-        {"predicted_lag1_correlation", c.predictedLag1},
-        {"ks",
-         {{"value", c.ks}, {"ci95", Json::array({c.ksLow, c.ksHigh})}, {"by_chance", c.ksByChance}, {"between_halves_p90", c.ksHalves}}},
-        {"notes", c.notes}};
+    return {{"runs", c.runs},
+            {"steps", c.steps},
+            {"dropped", c.dropped},
+            {"measured_median_s", c.measuredMedianSeconds},
+            {"predicted_median_s", c.predictedMedianSeconds},
+            {"error", c.p50.error},
+            {"p50", errorJson(c.p50)},
+            {"p95_over_p50", errorJson(c.p95)},
+            {"p99_over_p50", errorJson(c.p99)},
+            {"beyond_1_05", errorJson(c.beyond)},
+            {"measured_over_median", shapeJson(c.measured)},
+            {"predicted_over_median", shapeJson(c.predicted)},
+            {"relative_std_of_run_medians", c.medianSpread},
+            {"lag1_correlation", c.lag1},
+            {"predicted_lag1_correlation", c.predictedLag1},
+            {"ks",
+             {{"value", c.ks},
+              {"ci95", Json::array({c.ksLow, c.ksHigh})},
+              {"by_chance", c.ksSamplingBound},
+              {"between_halves_p90", c.ksHalves}}},
+            {"notes", c.notes}};
 }
 
 } // namespace prism::report

@@ -264,7 +264,7 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
     addHalves(c, relative);
     const double correlation = std::clamp(c.lag1, 0.0, 0.99);
     const double independent = std::max(1.0, static_cast<double>(all.size()) * (1 - correlation) / (1 + correlation));
-    c.ksByChance = ksCritical(static_cast<std::size_t>(independent), predicted.size(), 0.05);
+    c.ksSamplingBound = ksCritical(static_cast<std::size_t>(independent), predicted.size(), 0.05);
     addNotes(c);
     return c;
 }

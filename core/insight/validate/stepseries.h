@@ -42,7 +42,7 @@ struct SeriesComparison {
     double lag1 = 0;              ///< correlation of neighbouring steps, measured
     double ks = 0;                ///< distance of the two distributions, each over its median
     double ksLow = 0, ksHigh = 0; ///< 95 % of it when blocks of 20 steps are drawn again (Kuensch 1989, doi:10.1214/aos/1176347265)
-    double ksByChance =
+    double ksSamplingBound =
         0;               ///< 95 % of the distances of as many independent steps (measured correlation taken off) from the prediction itself
     double ksHalves = 0; ///< 90th percentile of the distance between random halves, in blocks of 20 steps, of the measured steps
     MetricError p50, p95, p99;      ///< relative error of the median; errors of p95 and p99 over the median, in shares of the median

@@ -191,10 +191,10 @@ TEST(MetricLimits, PlacesAndWordsByHand)
     EXPECT_EQ(amountText(-3.46e9, 2), "-3.5 billion");
     EXPECT_EQ(amountText(0.01234), "0.0123");
     EXPECT_EQ(amountText(0), "0");
-    EXPECT_EQ(chanceText(0.001), "0.1 %");
-    EXPECT_EQ(chanceText(0.00099), "< 0.1 %");
-    EXPECT_EQ(chanceText(0.999), "99.9 %");
-    EXPECT_EQ(chanceText(0.9991), "> 99.9 %");
+    EXPECT_EQ(probabilityText(0.001), "0.1 %");
+    EXPECT_EQ(probabilityText(0.00099), "< 0.1 %");
+    EXPECT_EQ(probabilityText(0.999), "99.9 %");
+    EXPECT_EQ(probabilityText(0.9991), "> 99.9 %");
     EXPECT_EQ(relativeChange(0.012, 0.004), "+1.2 ± 0.4 %");
     EXPECT_EQ(relativeChange(-0.012, 0), "-1.200 %");
     EXPECT_EQ(relativeChange(0, 0.1), "0 ± 10 %");

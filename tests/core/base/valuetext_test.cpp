@@ -10,7 +10,7 @@
 namespace prism {
 namespace {
 
-TEST(Metric, DigitsEndWhereTheUncertaintyBegins)
+TEST(ValueText, DigitsEndWhereTheUncertaintyBegins)
 {
     EXPECT_EQ(earnedDigits(7.63712, 0.004), "7.637");
     EXPECT_EQ(earnedDigits(7.63712, 0.04), "7.64");
@@ -27,7 +27,7 @@ TEST(Metric, DigitsEndWhereTheUncertaintyBegins)
     EXPECT_LT(earnedDigits(1e300, 0).size(), 10U) << "no 300 digits";
 }
 
-TEST(Metric, HalfWidthsStandAtTheSamePlace)
+TEST(ValueText, HalfWidthsStandAtTheSamePlace)
 {
     EXPECT_EQ(halfWidthText(7.63712, 0.0042), "0.004");
     EXPECT_EQ(halfWidthText(2391.7, 12), "10");
@@ -39,7 +39,7 @@ TEST(Metric, HalfWidthsStandAtTheSamePlace)
     EXPECT_EQ(plusMinus(6.4912, 0), "6.491");
 }
 
-TEST(Metric, FromTenTimesOnAChangeIsNoPercentage)
+TEST(ValueText, FromTenTimesOnAChangeIsNoPercentage)
 {
     EXPECT_FALSE(readsAsTimes(-1));
     EXPECT_FALSE(readsAsTimes(8.99)); // +899 %
@@ -49,14 +49,14 @@ TEST(Metric, FromTenTimesOnAChangeIsNoPercentage)
     EXPECT_EQ(relativeChange(1504.21, 3), "1,505 ± 3 times");
 }
 
-TEST(Metric, CountsAreWrittenInFull)
+TEST(ValueText, CountsAreWrittenInFull)
 {
     EXPECT_EQ(countText(256), "256");
     EXPECT_EQ(countText(2048), "2,048");
     EXPECT_EQ(countText(-1234567), "-1,234,567");
 }
 
-TEST(Metric, AmountsHaveGroupsAndWords)
+TEST(ValueText, AmountsHaveGroupsAndWords)
 {
     EXPECT_EQ(amountText(3.47123e6), "3.47 million");
     EXPECT_EQ(amountText(6.07e6), "6.07 million");
@@ -69,14 +69,14 @@ TEST(Metric, AmountsHaveGroupsAndWords)
 }
 
 } // namespace
-TEST(Metric, CallsAChanceCertainOnlyWhereItIs)
+TEST(ValueText, CallsAChanceCertainOnlyWhereItIs)
 {
-    EXPECT_EQ(chanceText(0.8571), "85.7 %");
-    EXPECT_EQ(chanceText(0.0009), "< 0.1 %");
-    EXPECT_EQ(chanceText(0.9996), "> 99.9 %");
-    EXPECT_EQ(chanceText(0), "0 %");
-    EXPECT_EQ(chanceText(1), "100 %");
-    EXPECT_EQ(chanceText(std::nan("")), "no figure");
+    EXPECT_EQ(probabilityText(0.8571), "85.7 %");
+    EXPECT_EQ(probabilityText(0.0009), "< 0.1 %");
+    EXPECT_EQ(probabilityText(0.9996), "> 99.9 %");
+    EXPECT_EQ(probabilityText(0), "0 %");
+    EXPECT_EQ(probabilityText(1), "100 %");
+    EXPECT_EQ(probabilityText(std::nan("")), "no figure");
 }
 
 } // namespace prism

@@ -64,12 +64,13 @@ TEST(Explore, FindsTheWinnerOfAnExhaustiveSearch)
     EXPECT_LE(raced->candidates.size(), all->candidates.size());
     const Estimate &a = raced->candidates.front().score, &b = all->candidates.front().score;
     EXPECT_NEAR(a.value, b.value, a.halfWidth + b.halfWidth);
-    double chances = 0;
+    double probabilities = 0;
     for (const ExploreCandidate& c : all->candidates) {
-        EXPECT_TRUE(c.chanceBest > 0 && c.chanceBest < 1) << c.chanceBest; // what 2,000 draws never saw is rare, not impossible
-        chances += c.chanceBest;
+        EXPECT_TRUE(c.probabilityBest > 0 && c.probabilityBest < 1)
+            << c.probabilityBest; // what 2,000 draws never saw is rare, not impossible
+        probabilities += c.probabilityBest;
     }
-    EXPECT_NEAR(chances, 1, 1e-12);
+    EXPECT_NEAR(probabilities, 1, 1e-12);
     EXPECT_TRUE(std::any_of(all->candidates.begin(), all->candidates.end(), [](const ExploreCandidate& c) { return c.pareto; }));
 }
 
@@ -210,10 +211,10 @@ TEST(Explore, RanksByTheChanceToMissALimit)
     ASSERT_TRUE(byTime.ok());
     // At the best one's own p95 it misses in a twentieth of the steps, and slower ones more often.
     query.objective = *exploreObjective("over:" + std::to_string(byTime->candidates.front().p95.value));
-    const Result<Exploration> byChance = explore(evaluator, base, query);
-    ASSERT_TRUE(byChance.ok());
-    EXPECT_NEAR(byChance->candidates.front().score.value, 0.05, 0.02);
-    EXPECT_EQ(byChance->candidates.front().values, byTime->candidates.front().values);
+    const Result<Exploration> byProbability = explore(evaluator, base, query);
+    ASSERT_TRUE(byProbability.ok());
+    EXPECT_NEAR(byProbability->candidates.front().score.value, 0.05, 0.02);
+    EXPECT_EQ(byProbability->candidates.front().values, byTime->candidates.front().values);
     const double days =
         base.training.trainTokens / byTime->candidates.front().tokensPerStep * byTime->candidates.front().mean.value / 86'400;
     query.objective = *exploreObjective("deadline:" + std::to_string(days));

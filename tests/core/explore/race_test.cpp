@@ -134,7 +134,7 @@ RaceResult lateRace(const std::vector<double>& days, const std::vector<double>& 
                      const auto at = static_cast<std::size_t>(i);
                      SampleRow r{.index = i, .samples = samples, .noiseFreeSeconds = days[at]};
                      r.mean = r.p50 = r.p95 = r.p99 = {1 / days[at], 0}; // another order, which must not matter
-                     r.chance = {lateness[at], 0.001};
+                     r.probability = {lateness[at], 0.001};
                      return std::optional<SampleRow>(r);
                  },
                  {}});
@@ -148,7 +148,7 @@ TEST(Race, OfADeadlineKeepsTheThreeThatAreSeldomLate)
     EXPECT_FALSE(r.cut);
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(r.runners[i].point.index, static_cast<std::int64_t>(i + 1));
-        EXPECT_EQ(r.runners[i].score.value, r.runners[i].row.chance.value);
+        EXPECT_EQ(r.runners[i].score.value, r.runners[i].row.probability.value);
     }
     // Where the third is as seldom late as a coin falls, one beyond the deadline may be as good and is sampled.
     EXPECT_EQ(lateRace({1.05, 0.9, 0.95, 0.99}, {0.5, 0.0, 0.001, 0.51}, 4).runners.size(), 4U);
@@ -169,7 +169,7 @@ TEST(Race, TheLowerBoundIsTheScoreOfTheNoiseFreeStep)
     EXPECT_NEAR(bound("p95", 2), 2e6 / 4'000, 1e-9); // seconds of a million tokens
     EXPECT_NEAR(bound("cost_mean", 2), 500.0 / 3'600 * 8 * 3, 1e-9);
     SampleRow row;
-    row.mean = {1, 0.1}, row.p50 = {2, 0.2}, row.p95 = {3, 0.3}, row.p99 = {4, 0.4}, row.chance = {0.5, 0.05};
+    row.mean = {1, 0.1}, row.p50 = {2, 0.2}, row.p95 = {3, 0.3}, row.p99 = {4, 0.4}, row.probability = {0.5, 0.05};
     double expected = 250;
     for (const char* name : {"mean", "p50", "p95", "p99"}) {
         EXPECT_NEAR(scoreOf(*exploreObjective(name), row, 4'000, s).value, expected, 1e-9) << name;

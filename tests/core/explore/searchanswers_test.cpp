@@ -234,7 +234,7 @@ TEST(Objective, ScoresArePerMillionTokens)
     row.p50 = {2, 0.2};
     row.p95 = {3, 0.3};
     row.p99 = {4, 0.4};
-    row.chance = {0.25, 0.05};
+    row.probability = {0.25, 0.05};
     for (const auto& [name, seconds] : {std::pair{"mean", 1.0}, {"p50", 2.0}, {"p95", 3.0}, {"p99", 4.0}}) {
         const Estimate e = scoreOf(*exploreObjective(name), row, 2e6, s);
         EXPECT_DOUBLE_EQ(e.value, seconds / 2) << name;
@@ -353,7 +353,7 @@ TEST(Race, EqualConfigurationsAreOneRunner)
     EXPECT_EQ(runners([](SampleRow& r) { r.noiseFreeSeconds = 0.9; }), 2U);
     EXPECT_EQ(runners([](SampleRow& r) { r.peakGib = 1; }), 2U);
     EXPECT_EQ(runners([](SampleRow& r) { r.capacityGib = 1; }), 2U);
-    for (const auto estimate : {&SampleRow::mean, &SampleRow::p50, &SampleRow::p95, &SampleRow::p99, &SampleRow::chance}) {
+    for (const auto estimate : {&SampleRow::mean, &SampleRow::p50, &SampleRow::p95, &SampleRow::p99, &SampleRow::probability}) {
         EXPECT_EQ(runners([&](SampleRow& r) { (r.*estimate).value += 1e-9; }), 2U);
         EXPECT_EQ(runners([&](SampleRow& r) { (r.*estimate).halfWidth += 1e-9; }), 2U);
     }
@@ -432,8 +432,8 @@ TEST(Ranking, OrderFrontChancesAndPricesOfThreeCandidates)
     EXPECT_FALSE(second.pareto);
     EXPECT_TRUE(third.pareto);
     // Known scores: the first of the best wins each draw. One draw more is shared by all.
-    EXPECT_NEAR(first.chanceBest, (2'000 + 1.0 / 3) / 2'001, 1e-12);
-    EXPECT_NEAR(third.chanceBest, 1.0 / 3 / 2'001, 1e-12);
+    EXPECT_NEAR(first.probabilityBest, (2'000 + 1.0 / 3) / 2'001, 1e-12);
+    EXPECT_NEAR(third.probabilityBest, 1.0 / 3 / 2'001, 1e-12);
     EXPECT_EQ(out.bestByMean, 2U);
     EXPECT_EQ(out.bestByP95, 0U);
     EXPECT_NEAR(out.priceOfMean.value, 1, 1e-12);
@@ -451,8 +451,8 @@ TEST(Ranking, OrderFrontChancesAndPricesOfThreeCandidates)
     out = {};
     out.query = query;
     rank(race, maker, out);
-    EXPECT_NEAR(out.candidates[0].chanceBest, 0.5, 0.05);
-    EXPECT_NEAR(out.candidates[0].chanceBest + out.candidates[1].chanceBest, 1, 1e-12);
+    EXPECT_NEAR(out.candidates[0].probabilityBest, 0.5, 0.05);
+    EXPECT_NEAR(out.candidates[0].probabilityBest + out.candidates[1].probabilityBest, 1, 1e-12);
     race.runners[0].row.p95.value = 5; // 5 s per million against 4: the other is the best by p95
     race.runners[0].score = scoreOf(query.objective, race.runners[0].row, 1e6, base);
     race.runners[1].score = {4, 0.25};

@@ -55,12 +55,12 @@ TEST(StepSeries, APredictionIsFoundInDrawsOfItselfAndNotInWiderOnes)
         wider.runs.push_back(draws(20 + r, 500, 12, 0.12));
     }
     const SeriesComparison good = compareSeries(same, predicted), bad = compareSeries(wider, predicted);
-    EXPECT_LT(good.ks, good.ksByChance);
+    EXPECT_LT(good.ks, good.ksSamplingBound);
     EXPECT_NEAR(good.measured.p95, good.predicted.p95, 0.001);
     EXPECT_NEAR(good.measured.p95, 1.018, 0.002);
     EXPECT_NEAR(good.lag1, 0, 0.1);
     EXPECT_NEAR(good.medianSpread, 0.112, 0.01); // 10, 11, 12, 13
-    EXPECT_GT(bad.ksLow, bad.ksByChance);
+    EXPECT_GT(bad.ksLow, bad.ksSamplingBound);
     EXPECT_LT(bad.ksLow, bad.ks);
     EXPECT_GT(bad.ksHigh, bad.ksLow);
     EXPECT_NEAR(bad.measured.beyond, (0.06 - 0.05) / 0.12, 0.02);
@@ -114,7 +114,7 @@ TEST(StepSeries, OneBlockIsRedrawnAsItself)
     EXPECT_EQ(c.medianSpread, 0);
     EXPECT_NEAR(c.predictedLag1, -39.0 / 40, 0.03);
     const double independent = std::floor(20 * (1 - c.lag1) / (1 + c.lag1));
-    EXPECT_NEAR(c.ksByChance, std::sqrt(-0.5 * std::log(0.025) * (1 / independent + 1.0 / 40)), 1e-12);
+    EXPECT_NEAR(c.ksSamplingBound, std::sqrt(-0.5 * std::log(0.025) * (1 / independent + 1.0 / 40)), 1e-12);
     ASSERT_EQ(c.notes.size(), 2U) << "neighbours correlate more than those of the model, and the slowest step is slower";
     EXPECT_NE(c.notes[1].find("slowest measured steps"), std::string::npos);
     // 97.5 % of pairs of blocks, each of 21 places of which 20 hold the slow step, have at least one of the two.
@@ -160,7 +160,8 @@ TEST(StepSeries, RunsWeighByTheirStepsAndDifferencesAreNoted)
     EXPECT_NEAR(c.measuredMedianSeconds, (10.2 + 20.195) / 2, 1e-9);
     const double middle = (10.2 + 20.195) / 2, half = (20.195 - 10.2) / 2 / middle;
     EXPECT_NEAR(c.medianSpread, half * std::sqrt(2.0), 1e-9);
-    EXPECT_NEAR(c.ksByChance, std::sqrt(-0.5 * std::log(0.025) * (1.0 / std::floor(60 * (1 - c.lag1) / (1 + c.lag1)) + 1.0 / 40)), 1e-12);
+    EXPECT_NEAR(c.ksSamplingBound, std::sqrt(-0.5 * std::log(0.025) * (1.0 / std::floor(60 * (1 - c.lag1) / (1 + c.lag1)) + 1.0 / 40)),
+                1e-12);
     EXPECT_EQ(c.notes.size(), 2U) << "neighbours that correlate more than predicted, and medians that differ";
 }
 

@@ -17,7 +17,7 @@ public:
     double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 11U) + 0.5) * 0x1.0p-53; }
     double logUniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
     int between(int low, int high) { return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1)); }
-    bool chance(double p) { return uniform(0.0, 1.0) < p; }
+    bool probability(double p) { return uniform(0.0, 1.0) < p; }
     template <class T>
     T oneOf(std::initializer_list<T> values)
     {
@@ -42,10 +42,10 @@ Distribution pool(Dice& dice, double cv)
 Distribution factor(Dice& dice, double lowCv, double highCv, double rare = 0.0)
 {
     const double cv = dice.logUniform(lowCv, highCv);
-    Distribution d = dice.chance(0.2)
+    Distribution d = dice.probability(0.2)
                          ? pool(dice, cv)
                          : Distribution{dice.oneOf({Family::lognormal, Family::gamma, Family::normal, Family::weibull}), std::min(cv, 0.8)};
-    if (rare > 0.0 && dice.chance(0.4)) {
+    if (rare > 0.0 && dice.probability(0.4)) {
         d.rareProbability = dice.logUniform(0.01 * rare, rare);
         d.rareMultiplier = dice.logUniform(2.0, 30.0);
     }
@@ -69,7 +69,7 @@ JobShape shapeOf(Dice& dice)
     s.groups = dice.oneOf({1, 1, 1, 2, 3});
     s.layers = dice.between(1, 3);
     s.forwardSeconds = 0.1;
-    const auto sometimes = [&](double p, double low, double high) { return dice.chance(p) ? dice.logUniform(low, high) : 0.0; };
+    const auto sometimes = [&](double p, double low, double high) { return dice.probability(p) ? dice.logUniform(low, high) : 0.0; };
     s.collectiveSeconds = sometimes(0.6, 0.001, 0.02);
     s.sendSeconds = sometimes(0.6, 0.001, 0.03);
     s.gradSyncSeconds = sometimes(0.7, 0.01, 0.2);
@@ -77,9 +77,9 @@ JobShape shapeOf(Dice& dice)
     s.paramGatherSeconds = sometimes(0.5, 0.01, 0.1);
     s.gradNormSeconds = sometimes(0.4, 0.001, 0.05);
     s.embeddingSeconds = s.stages > 1 ? sometimes(0.3, 0.01, 0.1) : 0.0;
-    s.compute = dice.chance(0.8) ? factor(dice, 0.005, 0.4, 3e-3) : Distribution{};
-    s.intra = dice.chance(0.6) ? factor(dice, 0.02, 0.8, 1e-2) : Distribution{};
-    s.inter = dice.chance(0.7) ? factor(dice, 0.02, 1.2, 2e-2) : Distribution{};
+    s.compute = dice.probability(0.8) ? factor(dice, 0.005, 0.4, 3e-3) : Distribution{};
+    s.intra = dice.probability(0.6) ? factor(dice, 0.02, 0.8, 1e-2) : Distribution{};
+    s.inter = dice.probability(0.7) ? factor(dice, 0.02, 1.2, 2e-2) : Distribution{};
     return s;
 }
 
@@ -93,11 +93,11 @@ void eachOp(StepGraph& g, const auto& change)
 
 void addGranularity(Dice& dice, StepGraph& g, const JobShape& shape)
 {
-    if (shape.schedule == "dualpipev" && dice.chance(0.5))
+    if (shape.schedule == "dualpipev" && dice.probability(0.5))
         joinPasses(g);
     const Sync sync = dice.oneOf({Sync::group, Sync::group, Sync::cell, Sync::replicas});
-    const double hidden = dice.chance(0.3) ? dice.uniform(0.2, 0.8) : 0.0;
-    const bool routed = dice.chance(0.3);
+    const double hidden = dice.probability(0.3) ? dice.uniform(0.2, 0.8) : 0.0;
+    const bool routed = dice.probability(0.3);
     eachOp(g, [&](Op& op) {
         if (op.kernelClass == 1) {
             op.sync = sync;
@@ -105,7 +105,7 @@ void addGranularity(Dice& dice, StepGraph& g, const JobShape& shape)
         }
         op.routed = routed && op.kernelClass == 0 && op.meanSeconds < 0.05;
     });
-    if (spansReplicas(g, g.programs[0]) && dice.chance(0.5))
+    if (spansReplicas(g, g.programs[0]) && dice.probability(0.5))
         for (const int size : {2, 3})
             if (g.numReplicas % size == 0)
                 g.lockstepReplicas = size;
@@ -115,37 +115,37 @@ void addGranularity(Dice& dice, StepGraph& g, const JobShape& shape)
             if (op.kernelClass >= 0) {
                 op.groups = dice.oneOf({1, 1, 4});
                 op.buckets = dice.oneOf({1, 1, 3});
-                op.hiddenSeconds = dice.chance(0.3) ? 0.5 * op.meanSeconds : 0.0;
-                op.minExposedSeconds = dice.chance(0.3) ? 0.1 * op.meanSeconds : 0.0;
+                op.hiddenSeconds = dice.probability(0.3) ? 0.5 * op.meanSeconds : 0.0;
+                op.minExposedSeconds = dice.probability(0.3) ? 0.1 * op.meanSeconds : 0.0;
             }
-    g.transferOccupiesSender = dice.chance(0.2);
+    g.transferOccupiesSender = dice.probability(0.2);
 }
 
 void addCauses(Dice& dice, StepGraph& g)
 {
-    if (dice.chance(0.6)) {
+    if (dice.probability(0.6)) {
         g.spatial = factor(dice, 0.005, 0.08, 1e-2);
         g.spatial.rareMultiplier = std::min(g.spatial.rareMultiplier, 3.0);
         g.spatialNodeShare = dice.oneOf({0.0, 0.0, 0.5});
         g.nodeRanks = g.spatialNodeShare > 0.0 ? g.cellRanks() : 1;
     }
-    if (dice.chance(0.35)) {
+    if (dice.probability(0.35)) {
         g.data = factor(dice, 0.02, 0.3, 5e-3);
         g.dataScope = dice.oneOf({DataScope::replica, DataScope::group});
     }
-    if (dice.chance(0.4))
+    if (dice.probability(0.4))
         g.routing = factor(dice, 0.02, 0.5, 5e-3);
     for (Distribution* regime : {&g.intraRegime, &g.interRegime, &g.computeRegime})
-        if (dice.chance(0.25))
+        if (dice.probability(0.25))
             *regime = factor(dice, 0.01, 0.3);
     g.regimeLag1 = dice.oneOf({0.0, 0.5, 0.9});
     g.computeRegimeLag1 = dice.oneOf({0.0, 0.5});
-    if (dice.chance(0.25))
+    if (dice.probability(0.25))
         g.delays = {dice.logUniform(0.001, 0.05), dice.logUniform(0.1, 30.0), dice.logUniform(0.1, 3.0), 1.0, dice.oneOf({0.0, 1.0})};
-    if (dice.chance(0.3))
+    if (dice.probability(0.3))
         g.slow.push_back({dice.between(-1, g.numReplicas - 1), dice.between(-1, g.schedule.numStages - 1),
                           dice.between(-1, g.cellRanks() - 1), dice.uniform(1.0, 1.4), dice.oneOf({1.0, 1.5})});
-    if (dice.chance(0.1)) {
+    if (dice.probability(0.1)) {
         g.spatial = {};
         g.spatialNodeShare = 0.0;
         for (int i = 0; i < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++i)
