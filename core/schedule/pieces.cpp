@@ -15,7 +15,7 @@ bool holds(const std::vector<ScheduleItem>& order, std::size_t first, std::size_
 }
 
 /// A weight item neither waits for another stage nor sends to one.
-bool meetsOthers(const ScheduleItem& item)
+bool waitsForOthers(const ScheduleItem& item)
 {
     return item.phase != Phase::weight;
 }
@@ -65,12 +65,12 @@ std::vector<PassStep> passSteps(const std::vector<ScheduleItem>& order)
         }
         const bool paired = holds(order, first, end, Phase::forward) && holds(order, first, end, Phase::backward);
         for (std::size_t i = first + 1; i < end; ++i)
-            if (meetsOthers(order[i]))
+            if (waitsForOthers(order[i]))
                 steps.push_back({order[i], true, false, false, paired});
         for (std::size_t i = first; i < end; ++i)
             steps.push_back({order[i], i == first, true, false, paired});
         for (std::size_t i = first; i < end; ++i)
-            if (meetsOthers(order[i]))
+            if (waitsForOthers(order[i]))
                 steps.push_back({order[i], false, false, true, paired});
         first = end;
     }

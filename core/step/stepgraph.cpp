@@ -18,7 +18,7 @@ constexpr std::size_t kMaxOps = 1'000'000;
 constexpr std::size_t kMaxSlowSpots = 4096;
 constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
-constexpr int kMaxSideBySide = 1 << 16, kMaxStepDraws = 1 << 20; ///< groups, buckets; their product
+constexpr int kMaxInParallel = 1 << 16, kMaxStepDraws = 1 << 20; ///< groups, buckets; their product
 constexpr double kMaxSpeedFactor = 1.0e6;
 constexpr double kMaxStallRate = 1.0e6;
 
@@ -159,8 +159,8 @@ private:
         seconds(path + ".mean_s", op.meanSeconds);
         seconds(path + ".hidden_s", op.hiddenSeconds);
         seconds(path + ".min_exposed_s", op.minExposedSeconds);
-        range(path + ".groups", op.groups, 1, collective ? kMaxSideBySide : 1);
-        range(path + ".buckets", op.buckets, 1, collective ? kMaxSideBySide : 1);
+        range(path + ".groups", op.groups, 1, collective ? kMaxInParallel : 1);
+        range(path + ".buckets", op.buckets, 1, collective ? kMaxInParallel : 1);
         range(path + ".groups", std::max<std::int64_t>(1, std::int64_t{op.groups} * op.buckets), 1, kMaxStepDraws);
     }
 

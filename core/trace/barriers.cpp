@@ -101,7 +101,7 @@ FoundBarriers hiddenBarriers(const TraceJob& job)
     FoundBarriers found;
     std::vector<StepWaits> waits = waitsOf(job);
     const bool isPartial = job.replicasOfJob > job.replicas;
-    const auto test = [&](std::vector<int> workers, const std::string& who) {
+    const auto test = [&](std::vector<int> workers, const std::string& name) {
         if (workers.size() < 2 || waits.empty())
             return;
         const BarrierEvidence e = evidenceOf(waits, workers);
@@ -111,7 +111,7 @@ FoundBarriers hiddenBarriers(const TraceJob& job)
         join(waits, workers);
         found.sets.push_back(std::move(workers));
         found.texts.push_back(
-            who + " wait for each other before the gradients are reduced, although no operation records it: the mean gap falls from "
+            name + " wait for each other before the gradients are reduced, although no operation records it: the mean gap falls from "
             + milliseconds(e.gapBefore) + " to " + milliseconds(std::max(0.0, e.gapAfter)));
     };
     for (int s = job.stages - 1; s >= 0; --s) {

@@ -122,13 +122,13 @@ TEST_F(Window, AStudyThatMayNotBeWrittenIsShownAndStays)
 {
     const WindowStudy study("readonly");
     // Permissions bind no superuser: it becomes nobody, where that one may run the program.
-    const std::string nobody = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups --" : "env";
-    if (std::system((nobody + " test -x \"" PRISM_EXPLORER "\" -a -r " + study.study()).c_str()) != 0)
+    const std::string asOther = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups --" : "env";
+    if (std::system((asOther + " test -x \"" PRISM_EXPLORER "\" -a -r " + study.study()).c_str()) != 0)
         GTEST_SKIP() << "nobody can run the program";
     const std::string before = slurp(study.study());
     fs::permissions(study.study(), fs::perms(0444));
-    const CliRun look = study.run("page distribution\n", nobody + " env");
-    const CliRun change = study.run("set training.train_tokens 7\nsave\n", nobody + " env");
+    const CliRun look = study.run("page distribution\n", asOther + " env");
+    const CliRun change = study.run("set training.train_tokens 7\nsave\n", asOther + " env");
     EXPECT_EQ(look.exitCode, 0) << look.err;
     EXPECT_EQ(change.exitCode, 1) << change.err;
     EXPECT_NE(change.err.find("read-only"), std::string::npos) << change.err;

@@ -25,7 +25,7 @@ QString missed(const Estimate& misses)
 }
 
 /// 19 of 20 steps within the target: the p95 that every page shows; within the sampling error it is met, too.
-bool meets(const FoundScenario& s)
+bool isWithinLimit(const FoundScenario& s)
 {
     constexpr double kMayMiss = 0.05;
     return s.misses.value <= kMayMiss + s.misses.halfWidth;
@@ -145,8 +145,8 @@ Preferred preferred(const Times& times, const FoundScenario& a, const FoundScena
 std::vector<const FoundScenario*> poolOf(const Findings& f)
 {
     std::vector<const FoundScenario*> pool = choicesOf(f);
-    if (f.hasTarget && std::any_of(pool.begin(), pool.end(), [](const auto* s) { return meets(*s); }))
-        std::erase_if(pool, [](const FoundScenario* s) { return !meets(*s); });
+    if (f.hasTarget && std::any_of(pool.begin(), pool.end(), [](const auto* s) { return isWithinLimit(*s); }))
+        std::erase_if(pool, [](const FoundScenario* s) { return !isWithinLimit(*s); });
     return pool;
 }
 
@@ -209,14 +209,14 @@ QString choiceSentence(const Findings& f)
         return QObject::tr("19 of 20 steps end within %1, half of them within %2.")
             .arg(p95, format::seconds(best.snapshot->across.p50).text());
     if (!rival)
-        return (meets(best) ? QObject::tr("%1 meets %2: %3 of its steps miss it.")
-                            : QObject::tr("%1 does not meet %2: %3 of its steps miss it."))
+        return (isWithinLimit(best) ? QObject::tr("%1 meets %2: %3 of its steps miss it.")
+                                    : QObject::tr("%1 does not meet %2: %3 of its steps miss it."))
             .arg(best.name, mark, missed(best.misses));
-    if (f.hasTarget && !meets(best))
+    if (f.hasTarget && !isWithinLimit(best))
         return QObject::tr("No scenario meets %1. The nearest is %2: %3 of its steps miss it; %4.")
             .arg(mark, best.name, missed(best.misses), against(f, *rival, missed(rival->misses)));
     const QString verb = best.baseline && f.pinned ? QObject::tr("Keep %1") : QObject::tr("Take %1");
-    if (f.hasTarget && !meets(*rival))
+    if (f.hasTarget && !isWithinLimit(*rival))
         return (verb + QObject::tr(": %2 of its steps miss %3; %4."))
             .arg(best.name, missed(best.misses), mark, against(f, *rival, missed(rival->misses)));
     const QString all = f.hasTarget ? QObject::tr("%1 and %2 meet %3. ").arg(best.name, rival->name, mark) : QString();

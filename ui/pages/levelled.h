@@ -18,8 +18,8 @@ class Levelled final {
 public:
     /// The answer of a slot as it is to be told; null where there is none. `known`: the steps of the headline that it is held against;
     /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes what is reported.
-    template <class Tell>
-    const R* of(const InsightSlot<R>& slot, const QList<SnapshotPtr>& known, bool about, Tell tell)
+    template <class LevelOf>
+    const R* of(const InsightSlot<R>& slot, const QList<SnapshotPtr>& known, bool about, LevelOf levelOf)
     {
         const R* answer = slot.value();
         if (!answer) {
@@ -28,7 +28,7 @@ public:
         }
         const bool another = !m_levelled || !(m_token == slot.shown());
         if (another || (about && known != m_known)) {
-            m_levelled = tell(*answer, about);
+            m_levelled = levelOf(*answer, about);
             m_token = slot.shown();
             m_known = about ? known : QList<SnapshotPtr>();
             ++m_version;

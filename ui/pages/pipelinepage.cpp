@@ -5,7 +5,7 @@
 #include "ui/look/wholefile.h"
 #include "ui/pages/pageanswers.h"
 #include "ui/pages/pipelinetext.h"
-#include "ui/pages/sidebyside.h"
+#include "ui/pages/twocolumns.h"
 #include "ui/plot/stepbreakdown.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
@@ -59,7 +59,7 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
     m_median->hide();
     layout->addWidget(m_median, 3);
     layout->addWidget(m_gantt, 3);
-    layout->addWidget(new SideBySide({m_breakdown, 1}, {m_memory, 1}, theme.px(metric::cardGap)), 1);
+    layout->addWidget(new TwoColumns({m_breakdown, 1}, {m_memory, 1}, theme.px(metric::cardGap)), 1);
     setCards(column, nullptr, 0);
     setExported({m_median, m_gantt, m_breakdown, m_memory});
     connectCharts();

@@ -5,7 +5,7 @@
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
 #include "ui/pages/dropzone.h"
-#include "ui/pages/sidebyside.h"
+#include "ui/pages/twocolumns.h"
 #include "ui/pages/wrappedcells.h"
 #include "ui/theme/presentation.h"
 #include "ui/theme/plaintext.h"
@@ -78,7 +78,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(m_note);
-    layout->addWidget(new SideBySide({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap)), 5);
+    layout->addWidget(new TwoColumns({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap)), 5);
     layout->addWidget(m_series, 4);
     layout->addWidget(m_verdicts, 4);
     setCards(both, buildCauses(), 0.28);

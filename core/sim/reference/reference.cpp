@@ -179,7 +179,7 @@ private:
     }
 
     /// A collective of all ranks of all the cells; one draw.
-    void meet(const Op& op, std::vector<Running>& cells) const
+    void endTogether(const Op& op, std::vector<Running>& cells) const
     {
         double latest = 0.0, link = 0.0;
         for (const Running& c : cells) {
@@ -206,7 +206,7 @@ private:
                     routing.push_back(routed ? routingFactor(m_job.routing, m_seed, m_run, m_number, c.cell, c.place++) : 1.0);
                 for (const Op& op : block.ops)
                     if (cells.size() > 1 && op.sync == Sync::replicas && m_graph.classes[index(op.kernelClass)].scope != Scope::none)
-                        meet(op, cells);
+                        endTogether(op, cells);
                     else
                         for (std::size_t k = 0; k < cells.size(); ++k)
                             run(op, cells[k], routing[k]);

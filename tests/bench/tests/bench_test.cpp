@@ -42,8 +42,8 @@ TEST(Bench, EveryQuestionIsAnsweredByUsAndByAnother)
         if (f["value"].is_number())
             answered[f["question"]].insert(f["tool"].get<std::string>().starts_with("PRISM Explorer"));
     EXPECT_GE(answered.size(), 7U);
-    for (const auto& [question, who] : answered)
-        EXPECT_EQ(who.size(), 2U) << question;
+    for (const auto& [question, tools] : answered)
+        EXPECT_EQ(tools.size(), 2U) << question;
 }
 
 TEST(Bench, AWrongRecordSaysEverythingThatIsWrong)

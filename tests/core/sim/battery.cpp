@@ -802,7 +802,7 @@ void rareEvents(Builder& b)
 }
 
 /// Events of kernels in cells whose ranks differ: a slow one hides those of the others.
-void eventsByLuck(Builder& b)
+void eventsByCellScore(Builder& b)
 {
     const auto cell = [](double probability, double times) {
         return [=](JobShape& s) {
@@ -1029,7 +1029,7 @@ std::vector<BatteryCase> batteryCases()
     expertGroups(b);
     lateGroups(b);
     rareEvents(b);
-    eventsByLuck(b);
+    eventsByCellScore(b);
     longPipelines(b);
     return std::move(b.cases);
 }

@@ -68,17 +68,17 @@ SimOptions options(int samples, int threads = 0)
 }
 
 /// Makes `count` workers meet inside the library's own kind of arena: afterwards they exist, whatever the number of cores.
-std::size_t workersThatMeet(int count)
+std::size_t workersAtBarrier(int count)
 {
     std::mutex mutex;
     std::set<std::thread::id> seen;
-    std::barrier meeting(count);
+    std::barrier barrier(count);
     tbb::task_arena arena(count);
     arena.execute([&] {
         tbb::parallel_for(
             0, count,
             [&](int) {
-                meeting.arrive_and_wait();
+                barrier.arrive_and_wait();
                 const std::lock_guard lock(mutex);
                 seen.insert(std::this_thread::get_id());
             },
@@ -90,7 +90,7 @@ std::size_t workersThatMeet(int count)
 TEST(FastSimulate, SameBitsOnAnyNumberOfThreads)
 {
     const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 4);
-    ASSERT_EQ(workersThatMeet(4), 4U);
+    ASSERT_EQ(workersAtBarrier(4), 4U);
     for (const int replicas : {2, 64}) {
         const StepGraph g = smallJob(replicas);
         const StepSamples one = simulate(g, options(2000, 1));

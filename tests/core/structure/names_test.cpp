@@ -100,14 +100,14 @@ bool holds(const std::string& literal, const std::string& name)
 }
 
 /// "FILE: name" of every literal below a folder in which a name is as `is` says, the exceptions aside.
-std::vector<std::string> found(const std::string& folder, const auto& stands)
+std::vector<std::string> found(const std::string& folder, const auto& occurs)
 {
     static const std::set<std::string> names = shippedNames();
     std::vector<std::string> places;
     for (const std::string& file : sources(folder))
         for (const std::string& literal : literals(textOf(file)))
             for (const std::string& name : names)
-                if (stands(literal, name) && !excepted(file, name))
+                if (occurs(literal, name) && !excepted(file, name))
                     places.push_back(file + ": " + name);
     return places;
 }

@@ -317,7 +317,7 @@ TEST(StudyShare, AnotherProgramsWriteIsNoticedBeforeTheNextEdit)
 }
 
 /// Runs `f` in a process without the rights of root, which no file mode stops.
-int asNobody(const std::function<int()>& f)
+int asOtherUser(const std::function<int()>& f)
 {
     const pid_t child = fork();
     if (child == 0) {
@@ -353,11 +353,11 @@ TEST(StudyShare, MediaThatCannotBeWrittenOpenReadOnlyAndSayWhy)
     };
     chmod(folder.path().c_str(), 0777);
     chmod(path.c_str(), 0444);
-    EXPECT_EQ(asNobody(tryIt), 0) << "a write-protected file";
+    EXPECT_EQ(asOtherUser(tryIt), 0) << "a write-protected file";
     fs::remove(elsewhere / "b.prism");
     chmod(path.c_str(), 0666);
     chmod(folder.path().c_str(), 0555);
-    EXPECT_EQ(asNobody(tryIt), 0) << "a write-protected folder";
+    EXPECT_EQ(asOtherUser(tryIt), 0) << "a write-protected folder";
     chmod(folder.path().c_str(), 0755);
 }
 
@@ -389,7 +389,7 @@ TEST(StudyShare, AKilledWritersHalfChangeIsUndoneForReadersToo)
     chmod((sealed / "a.prism").c_str(), 0444);
     chmod((sealed / "a.prism-journal").c_str(), 0444);
     chmod(sealed.path().c_str(), 0555);
-    EXPECT_EQ(asNobody([&] {
+    EXPECT_EQ(asOtherUser([&] {
                   const Result<Study> sealedStudy = Study::open(sealed / "a.prism", options());
                   if (!sealedStudy.ok())
                       return 1;

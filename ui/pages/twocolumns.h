@@ -9,14 +9,14 @@ class QBoxLayout;
 namespace prism::ui {
 
 /// GUI thread only.
-class SideBySide final : public QWidget {
+class TwoColumns final : public QWidget {
     Q_OBJECT
 public:
     struct Part {
         QWidget* widget = nullptr;
         int share = 1; ///< of the room
     };
-    SideBySide(Part first, Part second, int spacing, QWidget* parent = nullptr);
+    TwoColumns(Part first, Part second, int spacing, QWidget* parent = nullptr);
 
     /// As narrow as the wider of the two.
     [[nodiscard]] QSize minimumSizeHint() const override;

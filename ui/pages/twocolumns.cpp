@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/pages/sidebyside.h"
+#include "ui/pages/twocolumns.h"
 
 #include <QBoxLayout>
 
@@ -7,7 +7,7 @@
 
 namespace prism::ui {
 
-SideBySide::SideBySide(Part first, Part second, int spacing, QWidget* parent)
+TwoColumns::TwoColumns(Part first, Part second, int spacing, QWidget* parent)
     : QWidget(parent),
       m_layout(new QBoxLayout(QBoxLayout::LeftToRight, this)),
       m_first(first.widget),
@@ -19,13 +19,13 @@ SideBySide::SideBySide(Part first, Part second, int spacing, QWidget* parent)
     m_layout->addWidget(second.widget, second.share);
 }
 
-QSize SideBySide::minimumSizeHint() const
+QSize TwoColumns::minimumSizeHint() const
 {
     const int width = std::max(m_first->minimumSizeHint().width(), m_second->minimumSizeHint().width());
     return {width, m_layout->totalMinimumSize().height()};
 }
 
-void SideBySide::resizeEvent(QResizeEvent* event)
+void TwoColumns::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     const int both = m_first->minimumSizeHint().width() + m_layout->spacing() + m_second->minimumSizeHint().width();

@@ -28,7 +28,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui::test {
 
-class OwnWord : public WindowTest {
+class EditingHelp : public WindowTest {
 protected:
     static bool opensAFileDialog(const QAbstractButton& button)
     {
@@ -56,7 +56,7 @@ protected:
     }
 };
 
-TEST_F(OwnWord, AnEditSaysWhatItCost)
+TEST_F(EditingHelp, AnEditSaysWhatItCost)
 {
     auto window = smallWindow();
     const int little = costOf(*window, "training.train_tokens", "2e12"), much = costOf(*window, "model.num_layers", "32");
@@ -70,7 +70,7 @@ TEST_F(OwnWord, AnEditSaysWhatItCost)
     EXPECT_EQ(costText(*window), printed) << "a known result costs nothing";
 }
 
-TEST_F(OwnWord, OneCommandBringsTheLayoutBack)
+TEST_F(EditingHelp, OneCommandBringsTheLayoutBack)
 {
     auto window = smallWindow();
     auto* splitter = window->findChild<QSplitter*>(u"mainSplitter"_s);
@@ -92,7 +92,7 @@ TEST_F(OwnWord, OneCommandBringsTheLayoutBack)
     EXPECT_EQ(splitter->sizes(), sizes);
 }
 
-TEST_F(OwnWord, BeforeAnAudienceNothingEditsTheStudy)
+TEST_F(EditingHelp, BeforeAnAudienceNothingEditsTheStudy)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -131,7 +131,7 @@ TEST_F(OwnWord, BeforeAnAudienceNothingEditsTheStudy)
     EXPECT_TRUE(window->findChild<QAbstractButton*>(u"addSlowNode"_s)->isVisible()) << "it comes back";
 }
 
-TEST_F(OwnWord, BeforeAnAudienceTheLimitStands)
+TEST_F(EditingHelp, BeforeAnAudienceTheLimitStands)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -157,7 +157,7 @@ TEST_F(OwnWord, BeforeAnAudienceTheLimitStands)
     EXPECT_NE(study.state().limitSeconds, before.limitSeconds) << "at work it moves";
 }
 
-TEST_F(OwnWord, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
+TEST_F(EditingHelp, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -196,7 +196,7 @@ TEST_F(OwnWord, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
     EXPECT_FALSE(strip->isVisible());
 }
 
-TEST_F(OwnWord, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
+TEST_F(EditingHelp, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
 {
     auto window = smallWindow();
     ConfigEditor& editor = window->editor();
@@ -216,7 +216,7 @@ TEST_F(OwnWord, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
     EXPECT_FALSE(mark->isVisible());
 }
 
-TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
+TEST_F(EditingHelp, EmptyTablesSayWhatTheyWaitFor)
 {
     auto window = smallWindow();
     for (const auto& [page, table, mentions] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s}}) {
@@ -248,7 +248,7 @@ TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
     EXPECT_FALSE(note.isHidden());
 }
 
-TEST_F(OwnWord, ABadSavedLayoutIsTheUsualOneAndSaysNothing)
+TEST_F(EditingHelp, ABadSavedLayoutIsTheUsualOneAndSaysNothing)
 {
     const QString path = folder.filePath(u"study.prism"_s);
     {
@@ -278,7 +278,7 @@ TEST_F(OwnWord, ABadSavedLayoutIsTheUsualOneAndSaysNothing)
     EXPECT_TRUE(banner->isHidden()) << banner->accessibleName().toStdString();
 }
 
-TEST_F(OwnWord, WhatIsOutsideOfTheCalibrationIsHatchedEverywhereAndNamed)
+TEST_F(EditingHelp, WhatIsOutsideOfTheCalibrationIsHatchedEverywhereAndNamed)
 {
     auto window = smallWindow();
     auto* page = static_cast<DistributionPage*>(window->pages().current());
