@@ -55,7 +55,7 @@ TEST(CliExplore, WritesASlurmScriptThatAShellReads)
     EXPECT_NE(slurp(scratch() / "search.sh-2.jsonl").find("{\"shard\":\"2/2\",\"crc\":"), std::string::npos);
 }
 
-TEST(CliFleet, RunsATableAndSaysEverythingThatIsWrong)
+TEST(CliFleet, RunsATableAndReportsEveryError)
 {
     std::ofstream(scratch() / "jobs.csv") << "job_id,submit_time,gpu_num,duration\n1,0,8,3600\n2,10,16,600\n3,20,1,60\n";
     const CliRun run = runCli("job fleet " + place("jobs.csv") + " shared-1280 --runs 3 --json");

@@ -67,7 +67,7 @@ TEST_F(CliFiles, WhatIsPrintedOnClosedDescriptorsGoesIntoNoFile)
     EXPECT_EQ(runCli("study check " + study).exitCode, 0);
 }
 
-TEST_F(CliFiles, AFileThatMayNotGrowIsSaidLikeAFullDisk)
+TEST_F(CliFiles, AFileThatMayNotGrowIsReportedLikeAFullDisk)
 {
     const std::string study = at("plan.prism");
     EXPECT_EQ(exitCodeOf("ulimit -f 1; \"$0\" predict llama2-7b-8-a100 --samples 100 --json --output " + at("out.json") + " 2>/dev/null"),
@@ -256,7 +256,7 @@ TEST_F(CliFiles, OptionsWithoutEffectAreErrors)
     EXPECT_NE(run.err.find("--deadline-days"), std::string::npos);
 }
 
-TEST_F(CliFiles, AJobThatDoesNotFitIsSaid)
+TEST_F(CliFiles, AJobThatDoesNotFitIsReported)
 {
     write("s.json", R"({"version": 1, "name": "s", "model": {"preset": "llama3-405b"}, "cluster": {"num_gpus": 8}})");
     const CliRun run = runCli("predict " + at("s.json") + " --samples 100 --json");

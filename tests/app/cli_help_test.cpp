@@ -122,7 +122,7 @@ TEST(CliHelp, ExamplesUseOnlyWhatTheCommandTakes)
     EXPECT_GE(examples, 30);
 }
 
-TEST(CliHelp, WithoutACommandSaysWhichThereAre)
+TEST(CliHelp, WithoutACommandListsThem)
 {
     const std::string all = runCli("help").out;
     for (const char* command : {"\n  predict ", "\n  validate ", "\n  help "})

@@ -194,7 +194,7 @@ TEST(CliMeasured, OperatorsAreComparedRowByRow)
     EXPECT_EQ(runCli("validate operators " + table + " --gpu b200-sxm-180gb").exitCode, 1);
 }
 
-TEST(CliMeasured, AnUncalibratedGpuSaysSo)
+TEST(CliMeasured, AnUncalibratedGpuReportsIt)
 {
     const CliRun run = runCli("predict llama3-70b-128-mi300x --samples 50 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;

@@ -9,7 +9,7 @@
 
 namespace prism::test {
 
-TEST(Commands, AtMostTwentyStandAtTheTop)
+TEST(Commands, AtMostTwentyAreAtTheTop)
 {
     const std::string help = runCli("--help").out;
     std::istringstream lines(help.substr(help.find("ubcommands:")));

@@ -144,7 +144,7 @@ TEST(CliHistogram, CountsEachShownValueOnceAndHasTheHighestBarAtTheMode)
     EXPECT_NE(picture.find("10.25 s"), std::string::npos) << picture;
 }
 
-TEST(CliProgress, SaysTheRestInProportion)
+TEST(CliProgress, ReportsTheRestInProportion)
 {
     EXPECT_EQ(cli::progressText(0.25, 10, "spread of gemm", 80), "25 %, about 30 s left: spread of gemm");
     EXPECT_EQ(cli::progressText(0.5, 600, "x", 80), "50 %, about 10 min left: x");

@@ -79,7 +79,7 @@ TEST_F(CliReaders, ALogBeyond64MiBIsReadByEveryCommandThatTakesOne)
     EXPECT_EQ(std::count(piped.out.begin(), piped.out.end(), '\n'), 1'201);
 }
 
-TEST_F(CliReaders, PipesThatNobodyWritesToAreNotOpened)
+TEST_F(CliReaders, PipesWithoutAWriterAreNotOpened)
 {
     fs::create_directories(at("events"));
     ASSERT_EQ(mkfifo(at("events/pp_rank_0.json").c_str(), 0600), 0);
@@ -137,7 +137,7 @@ TEST_F(CliReaders, ATextThatInflatesBeyondItsLimitIsHeldOnce)
     EXPECT_NE(run.err.find("at most 512 MiB"), std::string::npos) << run.err;
 }
 
-TEST_F(CliReaders, TooLittleMemoryIsSaidAndNoInternalError)
+TEST_F(CliReaders, TooLittleMemoryIsReportedAndNoInternalError)
 {
 #ifndef __SANITIZE_ADDRESS__
     const gzFile file = gzopen(at("blank.gz").c_str(), "wb9");
@@ -245,7 +245,7 @@ TEST_F(CliReaders, ManyReplicasTakeAFewHundredBytesEach)
     EXPECT_EQ(run.exitCode, 0) << run.err;
 }
 
-TEST_F(CliReaders, ALongEvaluationIsNotStartedWithoutBeingAsked)
+TEST_F(CliReaders, ALongEvaluationIsNotStartedWithoutARequest)
 {
     const std::string longOne =
         "predict llama2-7b-8-a100 --set model.num_layers=1024 --set cluster.num_gpus=16 "
@@ -269,7 +269,7 @@ TEST_F(CliReaders, AHundredThousandAlarmsAreFollowedInSeconds)
     EXPECT_NE(run.out.find("200000 steps followed"), std::string::npos) << run.out.substr(run.out.size() - 200);
 }
 
-TEST_F(CliReaders, TablesAreSafeForSheetsAndExactWhereAsked)
+TEST_F(CliReaders, TablesAreSafeForSheetsAndExactWhereRequested)
 {
     write("log.csv", "run,step,step_time_s\n=cmd|' /C calc'!A0,1,1\n=cmd|' /C calc'!A0,2,1\n\"\x1b[31mr,x\",1,1\n\"\x1b[31mr,x\",2,1\n");
     const std::string command = "import steps " + at("log.csv");
@@ -282,7 +282,7 @@ TEST_F(CliReaders, TablesAreSafeForSheetsAndExactWhereAsked)
     EXPECT_EQ(slurp(at("again.csv")), exact);
 }
 
-TEST_F(CliReaders, WhatIsNoFileOfItsKindIsSaid)
+TEST_F(CliReaders, WhatIsNoFileOfItsKindIsReported)
 {
     fs::create_directories(at("folder"));
     write("empty", "");

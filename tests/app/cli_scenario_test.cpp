@@ -13,7 +13,7 @@ using nlohmann::json;
 using test::CliRun;
 using test::runCli;
 
-TEST(CliCheck, SaysWhatIsWrongOnceForEachAndHowToFixIt)
+TEST(CliCheck, ReportsEachErrorOnceAndHowToFixIt)
 {
     const CliRun run = runCli("check llama3-70b-256-h100 --json --set cluster.num_gpus=250 --set model.num_query_groups=7");
     EXPECT_EQ(run.exitCode, 1);

@@ -50,7 +50,7 @@ TEST_P(Programs, LinkNoNetwork)
         EXPECT_EQ(name.find("QNetwork"), std::string::npos) << name;
 }
 
-TEST(InstalledProgram, LooksForPresetsBesideItselfAlone)
+TEST(InstalledProgram, LooksForPresetsInItsOwnFolderOnly)
 {
     namespace fs = std::filesystem;
     const fs::path away = scratch() / "away", nextTo = fs::path(PRISM_CLI).parent_path().parent_path() / "share";
@@ -101,7 +101,7 @@ TEST(Terminal, TextsOfAFileDoNotSteerItThroughTheWindowEither)
         EXPECT_EQ(slurp(out).find(bytes), std::string::npos);
 }
 
-TEST(WithoutADisplay, TheWindowSaysSoAndHelpIsThere)
+TEST(WithoutADisplay, TheWindowReportsItAndHelpIsThere)
 {
     if (*PRISM_EXPLORER == '\0')
         GTEST_SKIP() << "built without the window";

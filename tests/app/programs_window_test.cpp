@@ -23,7 +23,7 @@ struct Window : testing::Test {
     }
 };
 
-TEST_F(Window, DoesWhatAScriptSays)
+TEST_F(Window, RunsAScript)
 {
     const WindowStudy study("script");
     const CliRun run = study.run("# two edits\nset training.global_batch_size 32\nset training.global_batch_size 64\nundo\nwait\nsave\n");
@@ -34,7 +34,7 @@ TEST_F(Window, DoesWhatAScriptSays)
 }
 
 // The same options as prism-cli has, with the same words in the same lines.
-TEST_F(Window, SaysWhatItComputesWhereItIsAsked)
+TEST_F(Window, ReportsWhatItComputesWhereItIsRequested)
 {
     const WindowStudy study("log");
     const std::string edit = "set training.global_batch_size 32\nwait\n", file = "--log-file " + study.at("log");
@@ -55,7 +55,7 @@ TEST_F(Window, SaysWhatItComputesWhereItIsAsked)
     EXPECT_EQ(both.substr(0, kept.size()), kept) << "it is appended to";
 }
 
-TEST_F(Window, ALogThatCannotBeWrittenIsSaid)
+TEST_F(Window, ALogThatCannotBeWrittenIsReported)
 {
     const WindowStudy study("nolog");
     const CliRun run = study.run("page distribution\n", "", "--log-file " + study.at("."));
@@ -87,7 +87,7 @@ TEST_F(Window, KillsLoseNoEditThatWasSaved)
 
 // A file that may not be written beyond some blocks of 512 bytes is what a full disk looks like to the program; the signal is ignored,
 // as a disk sends none. Where the edit still finds room it is kept, and saying so is right.
-TEST_F(Window, AFullDiskIsSaidAndTheFileStaysSound)
+TEST_F(Window, AFullDiskIsReportedAndTheFileStaysSound)
 {
     int refused = 0;
     for (const char* blocks : {"8", "32", "100"}) {

@@ -56,7 +56,7 @@ TEST_F(Dropping, EveryPartLeavesFilesToTheWindow)
         EXPECT_FALSE(field->acceptDrops()) << field->accessibleName().toStdString() << " would take the file's name as text";
 }
 
-TEST_F(Dropping, AScenarioOnTheCurvesAsksWhetherItIsMeant)
+TEST_F(Dropping, AScenarioOnTheCurvesNeedsAConfirmation)
 {
     auto window = smallWindow();
     Scenario other = smallScenario("dropped");
@@ -76,7 +76,7 @@ TEST_F(Dropping, AScenarioOnTheCurvesAsksWhetherItIsMeant)
     dialog->reject();
 }
 
-TEST_F(Dropping, APipeThatNobodyWritesToIsNotWaitedFor)
+TEST_F(Dropping, APipeWithoutAWriterIsNotWaitedFor)
 {
     auto window = smallWindow();
     const QString pipe = folder.filePath(u"scenario.json"_s);

@@ -56,7 +56,7 @@ protected:
     }
 };
 
-TEST_F(EditingHelp, AnEditSaysWhatItCost)
+TEST_F(EditingHelp, AnEditReportsWhatItCost)
 {
     auto window = smallWindow();
     const int little = costOf(*window, "training.train_tokens", "2e12"), much = costOf(*window, "model.num_layers", "32");
@@ -92,7 +92,7 @@ TEST_F(EditingHelp, OneCommandBringsTheLayoutBack)
     EXPECT_EQ(splitter->sizes(), sizes);
 }
 
-TEST_F(EditingHelp, BeforeAnAudienceNothingEditsTheStudy)
+TEST_F(EditingHelp, InPresentationNothingEditsTheStudy)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -131,7 +131,7 @@ TEST_F(EditingHelp, BeforeAnAudienceNothingEditsTheStudy)
     EXPECT_TRUE(window->findChild<QAbstractButton*>(u"addSlowNode"_s)->isVisible()) << "it comes back";
 }
 
-TEST_F(EditingHelp, BeforeAnAudienceTheLimitStands)
+TEST_F(EditingHelp, InPresentationTheLimitIsShown)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -157,7 +157,7 @@ TEST_F(EditingHelp, BeforeAnAudienceTheLimitStands)
     EXPECT_NE(study.state().limitSeconds, before.limitSeconds) << "at work it moves";
 }
 
-TEST_F(EditingHelp, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
+TEST_F(EditingHelp, InPresentationTheAssumptionsAreOnEveryPage)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -196,7 +196,7 @@ TEST_F(EditingHelp, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
     EXPECT_FALSE(strip->isVisible());
 }
 
-TEST_F(EditingHelp, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
+TEST_F(EditingHelp, AFoldedGroupCountsErrorsInItAndLeadsThere)
 {
     auto window = smallWindow();
     ConfigEditor& editor = window->editor();
@@ -216,7 +216,7 @@ TEST_F(EditingHelp, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
     EXPECT_FALSE(mark->isVisible());
 }
 
-TEST_F(EditingHelp, EmptyTablesSayWhatTheyWaitFor)
+TEST_F(EditingHelp, EmptyTablesReportWhatTheyWaitFor)
 {
     auto window = smallWindow();
     for (const auto& [page, table, mentions] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s}}) {
@@ -248,7 +248,7 @@ TEST_F(EditingHelp, EmptyTablesSayWhatTheyWaitFor)
     EXPECT_FALSE(note.isHidden());
 }
 
-TEST_F(EditingHelp, ABadSavedLayoutIsTheUsualOneAndSaysNothing)
+TEST_F(EditingHelp, ABadSavedLayoutIsTheUsualOneAndReportsNothing)
 {
     const QString path = folder.filePath(u"study.prism"_s);
     {

@@ -191,7 +191,7 @@ TEST_F(EndToEnd, DifferencesListTheChangedParametersAndCopyOne)
     dialog->close();
 }
 
-TEST_F(EndToEnd, AMarkStandsInTheChartItsFooterAndItsPicture)
+TEST_F(EndToEnd, AMarkIsInTheChartItsFooterAndItsPicture)
 {
     auto window = smallWindow();
     window->pages().showPage(u"distribution"_s);
@@ -321,7 +321,7 @@ TEST_F(EndToEnd, NonsenseInAFieldStaysAndTheLastValidResultIsShown)
     EXPECT_TRUE(window->workspace().fieldProblems(1).isEmpty());
 }
 
-TEST_F(EndToEnd, AnImpossibleLayoutSaysWhyAndOneClickRepairsIt)
+TEST_F(EndToEnd, AnImpossibleLayoutReportsWhyAndOneClickRepairsIt)
 {
     auto window = smallWindow();
     const SnapshotPtr before = shown(*window, 1);
@@ -370,7 +370,7 @@ TEST_F(EndToEnd, WhatTakesTheKeyboardHasAName)
     }
 }
 
-TEST_F(EndToEnd, EveryPageExportsPictureAndFigures)
+TEST_F(EndToEnd, EveryPageExportsPictureAndMetrics)
 {
     auto window = smallWindow();
     window->pages().showPage(u"distribution"_s);
@@ -382,7 +382,7 @@ TEST_F(EndToEnd, EveryPageExportsPictureAndFigures)
     EXPECT_FALSE(window->pages().exportTo(u"/no/such/folder/page.png"_s).isEmpty());
 }
 
-TEST_F(EndToEnd, ImportsSayWhatTheyUnderstood)
+TEST_F(EndToEnd, ImportsReportWhatTheyRead)
 {
     const Scenario base = smallScenario("base");
     const ImportPreview commented =

@@ -100,7 +100,7 @@ TEST_F(ExportedFiles, EveryKindOfExportOpensItsState)
     }
 }
 
-TEST_F(ExportedFiles, AMarkIsReadWhereverItStandsAndNotWhenItWasChanged)
+TEST_F(ExportedFiles, AMarkIsReadWhereverItIsAndNotWhenItWasChanged)
 {
     const ExportMetadata whole{.scenario = u"a \"b\" <c> ; ü"_s,
                                .hash = u"0123456789abcdef"_s,

@@ -62,7 +62,7 @@ TEST_F(FieldTest, LeavesUndoToTheStudyOnceTheTextWasTaken)
     EXPECT_FALSE(late.isAccepted()) << "the study's undo must get the key";
 }
 
-TEST_F(FieldTest, KeepsInUseWhatWasBeforeTheFirstKeyWhenTheWholeIsWrong)
+TEST_F(FieldTest, KeepsInUseWhatWasBeforeTheFirstKeyWhenTheWholeIsInvalid)
 {
     auto window = smallWindow();
     type(*window, "cluster.num_gpus", "1");

@@ -67,7 +67,7 @@ TEST_F(HouseRules, NoRowIsDenserThanThoseOfTables)
     }
 }
 
-TEST_F(HouseRules, HeadingsStandOverTheWordsOfTheirCells)
+TEST_F(HouseRules, HeadingsAreOverTheWordsOfTheirCells)
 {
     QWidget window;
     window.resize(800, 200);

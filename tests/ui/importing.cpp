@@ -34,7 +34,7 @@ protected:
     }
 };
 
-TEST_F(Importing, AsksForGpusAndLayoutAndMendsEverythingAtOnce)
+TEST_F(Importing, RequestsGpusAndLayoutAndRepairsEverythingAtOnce)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();

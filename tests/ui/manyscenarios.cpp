@@ -22,7 +22,7 @@ namespace prism::ui::test {
 
 class ManyScenarios : public WindowTest {};
 
-TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
+TEST_F(ManyScenarios, AScenarioNamesItsParentAlsoAfterAReload)
 {
     QString path;
     {
@@ -156,7 +156,7 @@ TEST_F(ManyScenarios, SixCurvesAreDrawnAndThePickedOneIsAmongThem)
     EXPECT_EQ(page.asTable().rows.size(), 9) << "the table has all of them";
 }
 
-TEST_F(ManyScenarios, OwnPresetsComeBackInAnotherStudy)
+TEST_F(ManyScenarios, UserPresetsComeBackInAnotherStudy)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -183,7 +183,7 @@ TEST_F(ManyScenarios, OwnPresetsComeBackInAnotherStudy)
     settle(*window);
 }
 
-TEST_F(ManyScenarios, ForeignAndBrokenPresetFilesAreNamedAndLeftOut)
+TEST_F(ManyScenarios, ForeignAndBrokenPresetFilesAreNamedAndOmitted)
 {
     const UserPresets presets(folder.filePath(u"presets"_s));
     QDir().mkpath(presets.folder());

@@ -91,7 +91,7 @@ TEST_F(BridgeTest, CancelStopsTheJobAndKeepsWhatIsShown)
     EXPECT_NE(result().shown, before);
 }
 
-TEST_F(BridgeTest, SamplingStopsWhenP95IsKnownToTheWantedShare)
+TEST_F(BridgeTest, SamplingStopsWhenP95IsKnownToTheRequestedShare)
 {
     const double requested = result().shown->across.ciP95 / result().shown->across.p95 / 2; // four times the 500 steps that are known
     bridge().setPrecision(requested);

@@ -112,7 +112,7 @@ TEST_P(Contrast, TextIsReadableOnEveryGround)
     EXPECT_GE(contrastRatio(p[Role::panel], p[Role::text]), 4.5); // flags and read-outs
 }
 
-TEST_P(Contrast, ControlsAndCurvesStandOut)
+TEST_P(Contrast, ControlsAndCurvesAreDistinct)
 {
     const Palette& p = *GetParam();
     EXPECT_GE(contrastRatio(p[Role::controlOutline], p[Role::field]), 3.0); // WCAG 1.4.11; on the dark panel it is 2.99
@@ -121,7 +121,7 @@ TEST_P(Contrast, ControlsAndCurvesStandOut)
         EXPECT_GE(contrastRatio(series, p[Role::panel]), 3.3);
 }
 
-TEST_P(Contrast, PartsOfTheMemoryAreToldApart)
+TEST_P(Contrast, PartsOfTheMemoryAreSeparate)
 {
     const Palette& p = *GetParam();
     const std::array<QColor, 4> greys{p.memory[0], p.memory[1], p.memory[2], p.memory[4]}; // activations are blue
@@ -137,7 +137,7 @@ TEST_P(Contrast, NumbersAreReadableInEveryHeatCell)
     }
 }
 
-TEST_P(Contrast, SeriesStayApartForEveryKindOfVision)
+TEST_P(Contrast, SeriesStaySeparateForEveryKindOfVision)
 {
     const Palette& p = *GetParam();
     EXPECT_GE(smallestDistance(p, kNormal), 17.5);

@@ -43,7 +43,7 @@ TEST(ScenarioFilter, ReadsWordsParametersAndResults)
         EXPECT_FALSE(ScenarioFilter(no).matches(entry, result)) << no.toStdString();
 }
 
-TEST(ScenarioFilter, AScenarioWithoutAResultMeetsNoConditionOnResults)
+TEST(ScenarioFilter, AScenarioWithoutAResultFulfilsNoConditionOnResults)
 {
     const ScenarioEntry entry = entryOf(smallScenario("new"));
     EXPECT_FALSE(ScenarioFilter(u"p95 < 1000 s"_s).matches(entry, nullptr));

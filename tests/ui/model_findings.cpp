@@ -34,7 +34,7 @@ Findings found(const FindingsQuery& query)
 
 } // namespace
 
-TEST(FindingsOfAStudy, TakeTheFasterScenarioAndSayByHowMuch)
+TEST(FindingsOfAStudy, TakeTheFasterScenarioAndReportByHowMuch)
 {
     const Findings f = found(smallQuery());
     ASSERT_EQ(f.scenarios.size(), 2U);
@@ -66,7 +66,7 @@ TEST(FindingsOfAStudy, AnswerTheTargetThatIsSet)
     EXPECT_EQ(found(requested).question, requested.question);
 }
 
-TEST(FindingsOfAStudy, KeepTheBaselineWhereNobodyCanTellTheDifference)
+TEST(FindingsOfAStudy, KeepTheBaselineWhereNoDifferenceIsFound)
 {
     FindingsQuery query = smallQuery();
     Scenario same = *query.state.entries[0].scenario;
@@ -89,7 +89,7 @@ TEST(FindingsOfAStudy, NeverTakeWhatDoesNotFit)
     EXPECT_TRUE(found(query).answer.sentence.contains(u"can run"_s));
 }
 
-TEST(FindingsOfAStudy, LeaveOutWhatCannotBeComputedAndSayWhy)
+TEST(FindingsOfAStudy, OmitWhatCannotBeComputedAndReportWhy)
 {
     FindingsQuery query = smallQuery();
     Scenario broken = *query.state.entries[1].scenario;

@@ -71,7 +71,7 @@ TEST(Format, GivesChangesTheDigitsThatTheyEarn)
     EXPECT_EQ(format::comparedSeconds(10.002, 10, 0.0005), u"10.0 s (+0.020 %, +2.0 ms)"_s);
 }
 
-TEST(Format, KeepsAFigureAndItsIntervalInOneUnit)
+TEST(Format, KeepsAMetricAndItsIntervalInOneUnit)
 {
     EXPECT_EQ(format::intervalNextTo(8.86, 0.004), u"± 4 ms"_s); // seconds are long for what they vary by
     EXPECT_EQ(format::intervalNextTo(0.399, 0.00014), u"± 0.1 ms"_s);
@@ -80,7 +80,7 @@ TEST(Format, KeepsAFigureAndItsIntervalInOneUnit)
     EXPECT_EQ(format::intervalNextTo(0, 0.00012), u"± 120 µs"_s);
 }
 
-TEST(Format, SaysInWordsThatNoDifferenceWasFound)
+TEST(Format, ReportsInWordsThatNoDifferenceWasFound)
 {
     const QString none = u"no difference found"_s;
     EXPECT_EQ(format::timeChange({-0.003, 0.004}), none);

@@ -58,7 +58,7 @@ struct Strip {
 
 } // namespace
 
-TEST(Headline, ShowsSamplingAndModelErrorSideBySide)
+TEST(Headline, ShowsSamplingAndModelErrorTogether)
 {
     const Strip strip(snapshotOf(0, 0, 1), snapshotOf(1, 0, 2));
     EXPECT_EQ(strip.cells[0].number + u' ' + strip.cells[0].unit, u"7.40 s"_s);
@@ -81,7 +81,7 @@ TEST(Headline, ADifferenceNeedsAnIntervalThatExcludesZero)
         EXPECT_EQ(none.cells[cell].deltaRole, Role::textSecondary) << cell;
 }
 
-TEST(Headline, TheSameInputIsSaidToBeTheSame)
+TEST(Headline, TheSameInputIsReportedAsTheSame)
 {
     const SnapshotPtr one = snapshotOf(0, 0, 1), twin = snapshotOf(0, 0, 1);
     const Strip strip(one, twin);
@@ -110,7 +110,7 @@ TEST(Headline, NothingImpossibleIsGreen)
     EXPECT_EQ(badge.reasons.front(), u"The fullest stage needs 144.0 GiB on a GPU of 80.0 GiB."_s);
 }
 
-TEST(Headline, ABadgeNamesEveryDoubt)
+TEST(Headline, ABadgeNamesEveryCaveat)
 {
     auto caveatful = snapshotOf(0, 0, 2);
     EXPECT_TRUE(headlineBadge(*caveatful).label.isEmpty());
@@ -128,7 +128,7 @@ TEST(Headline, ABadgeNamesEveryDoubt)
     EXPECT_TRUE(badge.reasons[1].startsWith(u"An MFU of 76 %"_s));
 }
 
-TEST(DistributionTable, ExportsSayWhichMeasurementIsMissing)
+TEST(DistributionTable, ExportsReportWhichMeasurementIsMissing)
 {
     auto outside = snapshotOf(0.2, 0, 2);
     auto costed = std::make_shared<CostedStep>(*outside->costed);
@@ -148,7 +148,7 @@ TEST(DistributionTable, ExportsSayWhichMeasurementIsMissing)
     EXPECT_EQ(table.rows[1][column], outsideCalibration(*outside));
 }
 
-TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfFigures)
+TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfMetrics)
 {
     ChangesCache cache;
     const QList<HeadlineCell> cells = headlineCells(PageContext(), cache, ScenarioResult(), {});

@@ -46,7 +46,7 @@ TEST(Models, KeepTheRulesOfItemModelsThroughEveryChange)
     EXPECT_EQ(table.rowCount(), 2);
 }
 
-TEST(Models, TellTheRowsThatAnEditChangesAndNoOthers)
+TEST(Models, ListTheRowsThatAnEditChangesAndNoOthers)
 {
     constexpr int kScenarios = 12, kEdited = 7;
     Tables tables(200);

@@ -14,7 +14,7 @@ namespace prism::ui::test {
 
 using namespace Qt::StringLiterals;
 
-TEST(ApplicationLog, KeepsWhatIsSaidAndEndsInTheDiagnosticInformation)
+TEST(ApplicationLog, KeepsWhatIsReportedAndEndsInTheDiagnosticInformation)
 {
     QStandardPaths::setTestModeEnabled(true);
     QFile::remove(applicationLogPath());

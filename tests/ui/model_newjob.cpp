@@ -37,7 +37,7 @@ TEST(NewJob, TakesModelMachinesAndTheMeasuredSpreadOfTheGpu)
     EXPECT_FALSE(job->own);
 }
 
-TEST(NewJob, SaysEverythingThatIsWrongAtOnce)
+TEST(NewJob, ReportsEveryErrorAtOnce)
 {
     NewJobAnswers a = answersFor({});
     a.gpus = u"many"_s;
@@ -46,7 +46,7 @@ TEST(NewJob, SaysEverythingThatIsWrongAtOnce)
     EXPECT_EQ(job.errors().size(), 2U);
 }
 
-TEST(NewJob, KeepsTheLayoutOfAScriptBesideTheProposal)
+TEST(NewJob, KeepsTheLayoutOfAScriptNextToTheProposal)
 {
     NewJobAnswers a = answersFor({});
     a.source = NewJobAnswers::Source::megatron;

@@ -70,7 +70,7 @@ TEST(PageStates, AnInsightFollowsTheStepTimes)
     EXPECT_EQ(stateOf(&cancelled, {.hasAnswer = true, .isCurrent = true}), PageState::cancelled);
 }
 
-TEST(PageStates, EveryStateSaysItselfOnceAndOnlyWorkSaysComputing)
+TEST(PageStates, EveryStateIsShownOnceAndOnlyWorkShowsComputing)
 {
     std::set<QString> notes;
     for (int i = 0; i <= static_cast<int>(PageState::failed); ++i) {
@@ -95,7 +95,7 @@ TEST(PageStates, EveryStateSaysItselfOnceAndOnlyWorkSaysComputing)
     }
 }
 
-TEST(PageStates, TheWorseOfTwoIsSaid)
+TEST(PageStates, TheWorseOfTwoIsReported)
 {
     EXPECT_EQ(worse(PageState::current, PageState::computing), PageState::computing);
     EXPECT_EQ(worse(PageState::cancelled, PageState::computing), PageState::cancelled);

@@ -30,7 +30,7 @@ TEST(SearchText, ReadsListsAndRangesAsPeopleTypeThem)
     EXPECT_GT(searchSpaceOf(u"  "_s, s)->axes.size(), 2U) << "the default space";
 }
 
-TEST(SearchText, SaysAllThatIsWrong)
+TEST(SearchText, ReportsAllErrors)
 {
     const Result<SearchSpace> space = searchSpaceOf(u"nonsense 4; TP 4; PP 9..2"_s, smallScenario("s"));
     ASSERT_FALSE(space.ok());

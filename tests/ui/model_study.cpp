@@ -80,7 +80,7 @@ TEST_F(StudyModelTest, AFieldThatReturnsToItsStartLeavesNoStep)
     EXPECT_EQ(study.undoStack()->count(), 0);
 }
 
-TEST_F(StudyModelTest, WrongTextChangesNothing)
+TEST_F(StudyModelTest, InvalidTextChangesNothing)
 {
     const StudyState start = study.state();
     EXPECT_FALSE(study.setParameter(1, "parallelism.tensor_model_parallel_size", "eight").empty());

@@ -58,7 +58,7 @@ TEST(StudyAnswer, CallsATieWhatItIs)
     EXPECT_TRUE(tie.startsWith(u"base and other tie within the sampling error"_s)) << tie.toStdString();
 }
 
-TEST(StudyAnswer, NamesTheNearestWhereNothingMeetsTheLimit)
+TEST(StudyAnswer, NamesTheNearestWhereNothingIsWithinTheLimit)
 {
     PageContext context = contextOf(0.5, 0.5);
     context.limitSeconds = 6.4; // half of the baseline's steps

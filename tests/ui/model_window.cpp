@@ -228,7 +228,7 @@ TEST(TableAnswers, SharesBeyondAndBetweenLimits)
     EXPECT_EQ(shareName({9.3, 9.3}), u"P(step > 9.30 s)"_s);
 }
 
-TEST(TableAnswers, FiguresOfAScenarioByHand)
+TEST(TableAnswers, MetricsOfAScenarioByHand)
 {
     ChangesCache cache;
     const PageContext context = twoScenarios();
@@ -611,7 +611,7 @@ TEST(StoredAnswers, WhatAStudyKeepsComesBack)
     EXPECT_EQ(back.lowerLimitSeconds, 6.25);
 }
 
-TEST(StoredAnswers, NoTwoScenariosLookAlike)
+TEST(StoredAnswers, NoTwoScenariosLookEqual)
 {
     const QTemporaryDir folder;
     const QString path = folder.filePath(u"many.prism"_s);

@@ -83,7 +83,7 @@ TEST_F(NewScenario, AScriptKeepsItsLayoutAsAnAlternativeThatCanBeTaken)
     EXPECT_EQ(window->workspace().study().current()->scenario->parallelism.tensorModelParallelSize, 8);
 }
 
-TEST_F(NewScenario, WhatDoesNotFitSaysSoAndMakesNothing)
+TEST_F(NewScenario, WhatDoesNotFitReportsItAndMakesNothing)
 {
     auto window = smallWindow();
     NewScenarioDialog* dialog = open(*window);

@@ -211,7 +211,7 @@ TEST_F(Answers, ASearchRanksAndEnterMakesAScenario)
     EXPECT_EQ(page.ranges().property("state").toString(), u"error"_s);
 }
 
-TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
+TEST_F(Answers, ExploreNamesConfigurationsThatAreEqual)
 {
     ExplorePage page(m_theme);
     show(page);
@@ -247,7 +247,7 @@ TEST_F(Answers, AJobWithoutAnEndHasNotFailed)
     EXPECT_GT(page.asTable().rows.size(), 0);
 }
 
-TEST_F(Answers, APictureHasNothingBesideItsCharts)
+TEST_F(Answers, APictureHasOnlyItsCharts)
 {
     MovesPage page(m_theme);
     show(page);
@@ -339,7 +339,7 @@ TEST_F(Answers, ALogOfTheModelsOwnStepsIsFoundRight)
     EXPECT_EQ(m_study.state().entries.size(), before + 1) << "the button does it every time";
 }
 
-TEST_F(Answers, ALogOfASlowerJobIsSaidToBeSo)
+TEST_F(Answers, ALogOfASlowerJobIsReportedAsSlower)
 {
     std::string log = "step,step_time_s\n";
     const std::vector<double> steps = m_context.scenarios[0].snapshot->samples->withinSeconds; // the context is made again below

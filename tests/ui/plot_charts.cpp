@@ -165,7 +165,7 @@ TEST(Tornado, ShowsTheDigitsThatIntervalsLeave)
     EXPECT_EQ(chart.endText({0.00015, 0, {}}), u"+0.15 ms"_s) << "a sum has no interval";
 }
 
-TEST(ScaleChart, SizesThatCannotBeAndThoseBeyondWhatWasMeasuredAreHatchedAndSaySo)
+TEST(ScaleChart, SizesThatCannotBeAndThoseBeyondWhatWasMeasuredAreHatchedAndReportIt)
 {
     Theme theme;
     ShownScenario scenario;
@@ -615,7 +615,7 @@ TEST(Export, TextsOfTablesAreNamesAfterTheSubstitutionOrExactly)
         }
 }
 
-TEST(Export, SaysWhyAFileCannotBeWritten)
+TEST(Export, ReportsWhyAFileCannotBeWritten)
 {
     Theme theme;
     const auto charts = galleryCharts(theme);

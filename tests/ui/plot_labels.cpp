@@ -64,7 +64,7 @@ TEST(CurveLabels, AreNextToTheirLinesAndCoverNothing)
     }
 }
 
-TEST(CurveLabels, ACrowdKeepsItsLabelsApart)
+TEST(CurveLabels, ACrowdKeepsItsLabelsSeparate)
 {
     std::vector<QPolygonF> lines;
     for (int i = 0; i < 6; ++i)

@@ -72,7 +72,7 @@ TEST(PageAnswers, TheNextSizeThatFits)
     EXPECT_TRUE(scaleAnswer(curve, 512).isEmpty()) << "a size that the curve does not have";
 }
 
-TEST(PageAnswers, WhatTakesMostBesideCompute)
+TEST(PageAnswers, WhatIsLargestAfterCompute)
 {
     CostedStep costed;
     costed.breakdown.computeSeconds = 6;

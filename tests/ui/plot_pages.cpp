@@ -179,7 +179,7 @@ TEST_F(Pages, PipelineShowsAStepAndWritesATrace)
     EXPECT_EQ(m_selection.picked().stage, 1);
 }
 
-TEST_F(Pages, PipelineShowsTheReplicaThatIsAskedFor)
+TEST_F(Pages, PipelineShowsTheReplicaThatIsRequested)
 {
     PipelinePage page(m_theme);
     page.resize(1056, 680);

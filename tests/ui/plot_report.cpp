@@ -103,7 +103,7 @@ TEST(Report, ASlideIsSixteenToNine)
         EXPECT_NEAR(slide.size.width() / slide.size.height(), 16.0 / 9, 1e-9);
 }
 
-TEST(Report, EverySlideSaysASentenceAboutWhatItShows)
+TEST(Report, EverySlideHasASentenceAboutWhatItShows)
 {
     const Findings& found = foundOnce();
     const auto mentionsThat = [](const QString& sentence, const QString& what) {
@@ -148,7 +148,7 @@ TEST(Report, IsWrittenByItsEnding)
     EXPECT_FALSE(writeReport(u"/nowhere/at/all.pdf"_s, foundOnce()).isEmpty());
 }
 
-TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
+TEST(Report, ItsPicturesAndMetricsAreSeparateFiles)
 {
     const QTemporaryDir folder;
     EXPECT_EQ(bundleFolder(u"/a/plan.v2.pdf"_s), u"/a/plan.v2-files"_s);
@@ -175,7 +175,7 @@ TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
     EXPECT_FALSE(writeReportBundle(u"/proc/no/such"_s, foundOnce()).isEmpty());
 }
 
-TEST(Report, ItsFiguresAreThoseOfTheScenarios)
+TEST(Report, ItsMetricsAreThoseOfTheScenarios)
 {
     const Findings& found = foundOnce();
     const TableData scenarios = scenarioMetrics(found), curves = curveMetrics(found);

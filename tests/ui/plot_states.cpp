@@ -128,7 +128,7 @@ private:
     int m_id = 0;
 };
 
-TEST_F(PageStateWalk, WithoutAnAnswerEveryChangeIsSaid)
+TEST_F(PageStateWalk, WithoutAnAnswerEveryChangeIsReported)
 {
     runner->setHeld(true); // nothing is answered meanwhile
     for (Page* page : pages) {
@@ -147,7 +147,7 @@ TEST_F(PageStateWalk, WithoutAnAnswerEveryChangeIsSaid)
     }
 }
 
-TEST_F(PageStateWalk, WithAnAnswerEveryChangeIsSaid)
+TEST_F(PageStateWalk, WithAnAnswerEveryChangeIsReported)
 {
     for (Page* page : pages) {
         page->show();
@@ -166,7 +166,7 @@ TEST_F(PageStateWalk, WithAnAnswerEveryChangeIsSaid)
     }
 }
 
-TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
+TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsRequestedAgain)
 {
     int requested = 0;
     for (Page* page : pages) {
@@ -196,7 +196,7 @@ TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
     EXPECT_GE(requested, 6) << "sensitivity, placement, pipeline, scale, moves, job";
 }
 
-TEST_F(PageStateWalk, WhatFailsSaysWhy)
+TEST_F(PageStateWalk, WhatFailsReportsWhy)
 {
     auto broken = std::make_shared<Snapshot>(*snapshot); // step times are there, but insights refuse the input
     broken->scenario.cluster.numGpus = 7;

@@ -52,7 +52,7 @@ protected:
     PageTabs tabs{theme};
 };
 
-TEST_F(Tabs, MoveTogetherBeforeAnyIsLeftOut)
+TEST_F(Tabs, MoveTogetherBeforeAnyIsOmitted)
 {
     setWidth(1200);
     const int wide = tabs.tabRect(1).width();

@@ -127,7 +127,7 @@ TEST_F(Preview, ARangeInAFieldIsLookedAtTakenOrSearched)
     EXPECT_EQ(explore.exploration()->points, 3);
 }
 
-TEST_F(Preview, APulledP95AsksForMovesThatReachIt)
+TEST_F(Preview, APulledP95RequestsMovesThatReachIt)
 {
     auto window = smallWindow();
     CdfChart& chart = page<DistributionPage>(*window, u"distribution").chart();

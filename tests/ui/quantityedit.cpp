@@ -38,7 +38,7 @@ protected:
     QuantityEdit edit;
 };
 
-TEST_F(QuantityEditTest, KeepsWhatWasTypedWhileItIsWrong)
+TEST_F(QuantityEditTest, KeepsWhatWasTypedWhileItIsInvalid)
 {
     edit.selectAll();
     QTest::keyClicks(&edit, u"eight"_s);

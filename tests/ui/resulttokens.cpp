@@ -161,7 +161,7 @@ TEST_F(ResultTokens, WhatBelongsToAnotherScenarioIsNamedAndMakesNothing)
     EXPECT_EQ(study.state().entries.size(), before + 1);
 }
 
-TEST_F(ResultTokens, AHeadingSaysWhatItsCurveIs)
+TEST_F(ResultTokens, AHeadingNamesItsCurve)
 {
     auto window = smallWindow();
     window->pages().showPage(u"scale"_s);

@@ -115,7 +115,7 @@ TEST_F(Salvaging, AnotherStudyThatIsOpenedMeanwhileStays)
     EXPECT_TRUE(ownsFile(window->file().status()));
 }
 
-TEST_F(Salvaging, AStartWithoutAnythingToReadShowsTheSampleAndSaysWhy)
+TEST_F(Salvaging, AStartWithoutAnythingToReadShowsTheSampleAndReportsWhy)
 {
     const QString path = editedStudy();
     for (const QString& copy : backups())
@@ -151,7 +151,7 @@ TEST_F(Salvaging, ClosingStopsTheChildAndLeavesNothing)
     temporary.isEmpty() ? qunsetenv("TMPDIR") : qputenv("TMPDIR", temporary);
 }
 
-TEST_F(Salvaging, NoActionHarmsAWindowThatStillWaitsForItsStudy)
+TEST_F(Salvaging, NoActionHarmsAWindowThatWaitsForItsStudy)
 {
     auto window = makeWindow();
     window->show();

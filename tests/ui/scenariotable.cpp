@@ -46,7 +46,7 @@ protected:
     }
 };
 
-TEST_F(ScenarioTable, FiguresAreThoseOfTheShownResultsOnOneScale)
+TEST_F(ScenarioTable, MetricsAreThoseOfTheShownResultsOnOneScale)
 {
     auto window = smallWindow();
     const SnapshotPtr base = shown(*window, 1), slow = shown(*window, 2);
@@ -93,7 +93,7 @@ TEST_F(ScenarioTable, SortsByAColumnAndReturnsToTheOrderOfTheStudy)
     EXPECT_TRUE(cell(*window, 0, Model::nameColumn).flags() & Qt::ItemIsDragEnabled);
 }
 
-TEST_F(ScenarioTable, EachCurveSaysItsNameAndItsShareBeyondTheLimit)
+TEST_F(ScenarioTable, EachCurveReportsItsNameAndItsShareBeyondTheLimit)
 {
     auto window = smallWindow();
     window->workspace().study().setLimit(shown(*window, 2)->across.p50);

@@ -62,7 +62,7 @@ TEST_F(SlowLayoutOnes, NothingIsCutOnTheSmallestWindow)
     EXPECT_EQ(defects.count(), 0) << defects.text();
 }
 
-TEST_F(SlowLayoutOnes, AnAudienceSeesEachMainChartWhole)
+TEST_F(SlowLayoutOnes, APresentationShowsEachMainChartWhole)
 {
     for (const auto& [crowded, size] :
          {std::pair{true, WindowSize{1440, 900}}, {false, {1440, 900}}, {true, {1120, 720}}, {false, {1024, 700}}}) {

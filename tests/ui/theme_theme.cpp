@@ -19,7 +19,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-TEST(Theme, TellsOfEachChangeOnce)
+TEST(Theme, ReportsEachChangeOnce)
 {
     Theme theme;
     QSignalSpy spy(&theme, &Theme::changed);
@@ -33,7 +33,7 @@ TEST(Theme, TellsOfEachChangeOnce)
     EXPECT_EQ(spy.count(), 3);
 }
 
-TEST(Theme, GrowsBeforeAnAudienceAsFarAsTheWindowHasRoom)
+TEST(Theme, GrowsInPresentationAsFarAsTheWindowHasRoom)
 {
     constexpr double kBody = 9.75; // points
     Theme theme;

@@ -92,7 +92,7 @@ TEST_F(Traces, ASampleIsMadeFromTheScenarioAndItsSlowWorkerFound)
     EXPECT_GT(traces.repairs().rowCount(), 1);
 }
 
-TEST_F(Traces, ATraceBecomesAScenarioThatKnowsItsParent)
+TEST_F(Traces, ATraceBecomesAScenarioThatNamesItsParent)
 {
     auto window = smallWindow();
     StudyModel& study = window->workspace().study();
@@ -110,7 +110,7 @@ TEST_F(Traces, ATraceBecomesAScenarioThatKnowsItsParent)
     EXPECT_EQ(study.state().entries.size(), 2U);
 }
 
-TEST_F(Traces, BrokenTracesSayWhyAndChangeNothing)
+TEST_F(Traces, BrokenTracesReportWhyAndChangeNothing)
 {
     auto window = smallWindow();
     const StudyState before = window->workspace().study().state();

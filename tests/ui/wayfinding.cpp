@@ -132,7 +132,7 @@ TEST_F(Wayfinding, ABarLeadsToItsParameter)
     EXPECT_FALSE(page->printedNames().isEmpty());
 }
 
-TEST_F(Wayfinding, HelpFindsWordsOnAllPagesAndTheRowOfAFigure)
+TEST_F(Wayfinding, HelpFindsWordsOnAllPagesAndTheRowOfAMetric)
 {
     auto window = smallWindow(); // brings the resources
     const QList<HelpHit> hits = helpHits(u"dashed line"_s);
@@ -148,7 +148,7 @@ TEST_F(Wayfinding, HelpFindsWordsOnAllPagesAndTheRowOfAFigure)
         << dialog.browser().textCursor().selectedText().toStdString();
 }
 
-TEST_F(Wayfinding, APictureHasTheFiguresOfItsCurvesAndLeavesThePageAsItWas)
+TEST_F(Wayfinding, APictureHasTheMetricsOfItsCurvesAndLeavesThePageAsItWas)
 {
     auto window = smallWindow();
     auto* page = static_cast<DistributionPage*>(window->pages().current());

@@ -149,7 +149,7 @@ TEST(Bands, AKindWithoutCompleteRowsHoldsItsOwn)
     EXPECT_GE(experts.held, 0.87);
 }
 
-TEST(Bands, OneSourceAloneSaysNothingOfOthers)
+TEST(Bands, OneSourceAloneGivesNothingOfOthers)
 {
     Rows rows;
     rows.add("one", evenly(-0.05, 0.05, 60));

@@ -46,7 +46,7 @@ TEST(Bench, EveryQuestionIsAnsweredByUsAndByAnother)
         EXPECT_EQ(tools.size(), 2U) << question;
 }
 
-TEST(Bench, AWrongRecordSaysEverythingThatIsWrong)
+TEST(Bench, AnInvalidRecordReportsEveryError)
 {
     nlohmann::json record = nlohmann::json::parse(slurp(kRecord));
     record["date"] = 7;
@@ -72,7 +72,7 @@ TEST(Bench, TextOfARecordIsNoMarkup)
     EXPECT_NE(run.out.find("\\<b>\\|\\`x\\`\\nnext"), std::string::npos) << run.out;
 }
 
-TEST(CalibrateCommand, SaysWhatIsMissing)
+TEST(CalibrateCommand, ReportsWhatIsMissing)
 {
     const std::filesystem::path folder = scratch() / "calibrate";
     std::filesystem::create_directories(folder);

@@ -48,7 +48,7 @@ TEST(GemmTables, SecondsOfProductsByHand)
 }
 
 /// 16-bit products count as PyTorch runs them, shorter formats as TensorRT-LLM does; a GB200's are left aside.
-TEST(MeasurementSources, OnlyProductsThatStandForTrainingAreRead)
+TEST(MeasurementSources, OnlyProductsOfTrainingAreRead)
 {
     const Scratch scratch;
     std::string text = "system,collector,dtype,m,n,k,latency_us,tflops\n";
@@ -80,7 +80,7 @@ TEST(MeasurementSources, SustainedProductsOfOtherSystemsAreLeftAside)
 }
 
 /// A product that adds up in FP32 reads and writes four bytes per element, one that writes 16 bit two.
-TEST(MeasurementSources, SustainedProductsSayWhatTheirOutputMoves)
+TEST(MeasurementSources, SustainedProductsReportWhatTheirOutputMoves)
 {
     const Scratch scratch;
     const Result<std::vector<GemmRow>> rows = readSustainedGemms(scratch.write(

@@ -11,7 +11,7 @@ namespace prism {
 namespace {
 
 /// A source of one row weighs as much as one of a hundred.
-TEST(LeftOut, TheLossCountsSourcesNotRows)
+TEST(Omitted, TheLossCountsSourcesNotRows)
 {
     std::deque<PublishedRow> published;
     std::vector<FitRow> rows;

@@ -76,7 +76,7 @@ class Llm:
     return root.parent_path();
 }
 
-TEST(BenchAgain, SaysWhatTheHelpPageSays)
+TEST(BenchAgain, PrintsTheHelpPage)
 {
     const json page = json::parse(slurp(PRISM_SOURCE_DIR "/resources/record/bench.json"));
     const CliRun run = runCli("bench --json --quiet --peers " + standIn().string(), 8192, 600);

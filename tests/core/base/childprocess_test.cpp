@@ -9,7 +9,7 @@
 namespace prism {
 namespace {
 
-TEST(ChildProcess, SaysWhatTheProgramPrintsAndHowItEnded)
+TEST(ChildProcess, ReportsWhatTheProgramPrintsAndHowItEnded)
 {
     const auto run = runChild({.words = {"sh", "-c", "cat; echo \"$1\"; echo aside >&2; exit 3", "sh", "a b; $HOME"}});
     ASSERT_TRUE(run);

@@ -54,7 +54,7 @@ TEST_F(Files, ReadsPlainAndGzip)
     EXPECT_NE(readTextFile(at("x.gz")).errors().front().message.find("damaged or cut off"), std::string::npos);
 }
 
-TEST_F(Files, SaysWhatWritingWouldReplace)
+TEST_F(Files, ReportsWhatWritingWouldReplace)
 {
     ASSERT_TRUE(writeFile(at("in"), "a").empty());
     fs::create_symlink("in", at("link"));
@@ -103,7 +103,7 @@ TEST_F(Files, NamesAnArchiveThatIsNotRead)
     EXPECT_EQ(*readTextFile(at("words")), "BZh and PK are words");
 }
 
-TEST_F(Files, SaysWhatCannotBeRead)
+TEST_F(Files, ReportsWhatCannotBeRead)
 {
     EXPECT_FALSE(readTextFile(at("none")).ok());
     EXPECT_EQ(readTextFile(folder.string()).errors().front().message, "This is a folder, not a file.");

@@ -30,7 +30,7 @@ TEST(JsonText, ErrorsStaySmallHoweverLongTheText)
     EXPECT_EQ(parseJson("[1,\n\n  x]").errors().front().path, "line 3, column 3");
 }
 
-TEST(JsonText, EveryErrorSaysWhereAndWhatIsAccepted)
+TEST(JsonText, EveryErrorReportsWhereAndWhatIsAccepted)
 {
     const std::string deep(70, '[');
     for (const std::string& text :
@@ -61,7 +61,7 @@ TEST(JsonText, MemoryIsBoundedWhateverTheValuesAre)
     }
 }
 
-TEST(JsonText, KeepsTheOrderOfKeysWhereAsked)
+TEST(JsonText, KeepsTheOrderOfKeysWhereRequested)
 {
     const auto json = parseOrderedJson("{\"b\": [1, {\"y\": null}], \"a\": \"x\"}");
     ASSERT_TRUE(json.ok());

@@ -21,7 +21,7 @@ std::string content(const std::filesystem::path& file)
     return text.str();
 }
 
-TEST(Logging, WritesToTheFileThatWasAskedForAndNowhereBefore)
+TEST(Logging, WritesToTheFileThatWasRequestedAndNowhereBefore)
 {
     const auto file = std::filesystem::temp_directory_path() / ("prism-log-" + std::to_string(::getpid()));
     logQuietly();

@@ -69,7 +69,7 @@ TEST(Table, TextsForSheetsAreNoFormulasAndSteerNothing)
     EXPECT_EQ(tableLine({"a;b", "c", "d\te"}, '\t', "\r\n"), "\"a;b\"\tc\t\"d\te\"\r\n");
 }
 
-TEST(Table, WhatIsWrongIsSaidByLineAndTheOthersAreRead)
+TEST(Table, ErrorsAreReportedByLineAndTheOthersAreRead)
 {
     const TableLimits limits = {.maxRows = 4, .maxColumns = 3, .maxRowBytes = 20};
     EXPECT_EQ(all("a,\"b\n1,2,3,4\n" + std::string(21, 'x') + "\nx,y\nz\nz\n", {.limits = limits}),

@@ -27,7 +27,7 @@ TEST(ValueText, DigitsEndWhereTheUncertaintyBegins)
     EXPECT_LT(earnedDigits(1e300, 0).size(), 10U) << "no 300 digits";
 }
 
-TEST(ValueText, HalfWidthsStandAtTheSamePlace)
+TEST(ValueText, HalfWidthsAreAtTheSamePlace)
 {
     EXPECT_EQ(halfWidthText(7.63712, 0.0042), "0.004");
     EXPECT_EQ(halfWidthText(2391.7, 12), "10");
@@ -69,7 +69,7 @@ TEST(ValueText, AmountsHaveGroupsAndWords)
 }
 
 } // namespace
-TEST(ValueText, CallsAChanceCertainOnlyWhereItIs)
+TEST(ValueText, CallsAProbabilityCertainOnlyWhereItIs)
 {
     EXPECT_EQ(probabilityText(0.8571), "85.7 %");
     EXPECT_EQ(probabilityText(0.0009), "< 0.1 %");

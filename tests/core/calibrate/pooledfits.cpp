@@ -75,7 +75,7 @@ TEST(PooledFits, MeansTheQuantilesOfTheRegimes)
     EXPECT_EQ(valueOf(*other, "variability.compute_regime_lag1"), "0.5");
 }
 
-TEST(PooledFits, SaysWhatAReportLacks)
+TEST(PooledFits, ReportsWhatAReportLacks)
 {
     const auto none = fittedSystemFromJson("{}", "x.json");
     ASSERT_FALSE(none.ok());

@@ -162,7 +162,7 @@ TEST(Published, APresetIsSetBeforeWhatItWouldReplace)
     EXPECT_DOUBLE_EQ(row.scenario.cluster.gpu.boardPowerW, 500.0);
 }
 
-TEST(Published, FreeTextIsNotReadAndUnknownKeysAreSaid)
+TEST(Published, FreeTextIsNotReadAndUnknownKeysAreReported)
 {
     const PublishedRow row = rowWith("", R"(,"precision":"bf16","recompute":"full","notes":"BF16, force balanced, DeepEP","micro_bach":2)");
     EXPECT_NE(row.skipped.find("the precision is not given"), std::string::npos); // `precision` is a text for people
@@ -171,7 +171,7 @@ TEST(Published, FreeTextIsNotReadAndUnknownKeysAreSaid)
     EXPECT_FALSE(assumes(row, "notes"));
 }
 
-TEST(Published, UnknownPathsAreListedWithTheValueThatStandsForThem)
+TEST(Published, UnknownPathsAreListedWithTheValueUsedInstead)
 {
     const PublishedRow row = rowWith(R"(,"training.precision":"bf16","training.attention_backend":"flash2")",
                                      R"(,"unknown":["training.attention_backend","cluster.topology"])");
@@ -180,7 +180,7 @@ TEST(Published, UnknownPathsAreListedWithTheValueThatStandsForThem)
 }
 
 /// What a source's facts say stands for a path that it does not state, and never over one that it does.
-TEST(Published, AKnownFactStandsForWhatTheSourceDoesNotState)
+TEST(Published, AKnownFactReplacesWhatTheSourceDoesNotState)
 {
     const std::string flash2 = R"(,"training.precision":"bf16","training.attention_backend":"flash2")",
                       fact =
@@ -210,7 +210,7 @@ TEST(Published, AFactRefinesTheKernelThatIsStated)
 }
 
 /// A fact of true or false, on a path that the source never names.
-TEST(Published, AFactThatIsTrueStandsWhereNothingIsStated)
+TEST(Published, AFactThatIsTrueIsUsedWhereNothingIsStated)
 {
     const auto isFused = [](const std::string& execution, const std::string& fact) {
         return rowWith(R"(,"training.precision":"mxfp8")" + execution, R"(,"facts":{"fused_grouped_mlp":)" + fact + "}")

@@ -135,7 +135,7 @@ TEST(SpreadCauses, StallsHaveTheirRateSizeAndIntervals)
     EXPECT_NEAR(none.stallsPerGpuHour.high, 3.6888795 / (4 * 359 * 10 / 3600.0), 1e-6);
 }
 
-TEST(SpreadCauses, EveryCauseStandsInItsParameter)
+TEST(SpreadCauses, EveryCauseIsInItsParameter)
 {
     SpreadCauses c;
     c.jitterSeconds.value = 0.1;
@@ -278,7 +278,7 @@ TEST(StallRange, IsThatOfThePoissonAndTheGeometricDistribution)
     EXPECT_EQ(range(100, 0, 1e9), std::pair(1'000'000'000, 1'000'000'000));
 }
 
-TEST(StallRange, KnowsThatSystemsDiffer)
+TEST(StallRange, IncludesThatSystemsDiffer)
 {
     const CountRange equal = stallRange(0.002, 0, 5'000), differing = stallRange(0.002, 1, 5'000);
     EXPECT_NEAR(equal.low, 4, 1); // Poisson of mean 10

@@ -49,7 +49,7 @@ const ClassCommunication& of(const Communication& c, const std::string& name)
     return none;
 }
 
-TEST(Communication, TellsHiddenFromExposedPerClassAndScope)
+TEST(Communication, SeparatesHiddenFromExposedPerClassAndScope)
 {
     const Communication c = communicationOf(graph(), 10);
     EXPECT_EQ(c.stage, 0); // both compute alike, stage 0 has the synchronisation

@@ -32,7 +32,7 @@ TEST(Domain, ValidatedInputsAreInside)
     EXPECT_TRUE(costStep(preset("gpt3-175b-1024-a100"))->withinCalibration);
 }
 
-TEST(Domain, UncalibratedGpuSaysSoAndWidensTheBand)
+TEST(Domain, UncalibratedGpuReportsItAndWidensTheBand)
 {
     const Scenario s = preset("llama3-70b-128-mi300x");
     const Result<CostedStep> step = costStep(s);

@@ -57,7 +57,7 @@ TEST(ExpertOverlap, ExposesWhatExceedsTheComputeOfTheOtherMicroBatch)
     }
 }
 
-TEST(ExpertOverlap, ComputeBesideIsSlowerAndUnpairedPassesHideNothing)
+TEST(ExpertOverlap, ConcurrentComputeIsSlowerAndUnpairedPassesHideNothing)
 {
     Pass forward = pass(1, 0.5), backward = pass(2, 0.5);
     hideExpertTraffic({forward.kernels, forward.ops}, {backward.kernels, backward.ops}, 1, 0.1);

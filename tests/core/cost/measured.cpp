@@ -67,7 +67,7 @@ TEST(Measured, RowsOfAnotherPrecisionChangeNothing)
     EXPECT_DOUBLE_EQ(CostModel(s, calibration()).seconds(gemm(4096, 4096, 4096)), before);
 }
 
-TEST(Measured, CollectivesInsideAndBetweenNodesAreApart)
+TEST(Measured, CollectivesInsideAndBetweenNodesAreSeparate)
 {
     Scenario s = base();
     const CostModel formula(s, calibration());

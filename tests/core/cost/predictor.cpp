@@ -232,7 +232,7 @@ TEST(CostStep, VariabilityReachesTheClasses)
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 
-TEST(CostStep, WrongScenariosAreErrorsNotCrashes)
+TEST(CostStep, InvalidScenariosAreErrorsNotCrashes)
 {
     Scenario s = preset("llama2-7b-8-a100");
     s.parallelism.tensorModelParallelSize = 3;

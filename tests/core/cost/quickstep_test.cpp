@@ -56,7 +56,7 @@ TEST(QuickStep, APlannedScheduleIsBoundedFromBelow)
     }
 }
 
-TEST(QuickStep, SaysEverythingThatIsWrong)
+TEST(QuickStep, ReportsEveryError)
 {
     QuickCoster coster;
     Scenario s = *scenarioPreset("llama3-70b-256-h100");

@@ -35,7 +35,7 @@ TEST(EvaluationCost, EveryPresetStartsWithoutAQuestion)
         }
 }
 
-TEST(EvaluationCost, ALongOneNamesTheSizeThatWeighsMost)
+TEST(EvaluationCost, ALongOneNamesTheSizeThatIsLargest)
 {
     const EvaluationSize pipeline = evaluationSize(longPipeline("2600"), 10'000);
     EXPECT_EQ(pipeline.passes(), 512 * 2'600);

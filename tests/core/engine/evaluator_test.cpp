@@ -259,7 +259,7 @@ TEST(Evaluator, ProgressComesCoarseFirst)
     EXPECT_EQ(last->across.samples, 2000U);
 }
 
-TEST(Evaluator, AStoppedEvaluationSaysHowFarItCame)
+TEST(Evaluator, AStoppedEvaluationReportsHowFarItCame)
 {
     Evaluator evaluator;
     std::stop_source source;

@@ -20,7 +20,7 @@ TEST(Summary, QuantilesInterpolateBetweenOrderStatistics)
     EXPECT_DOUBLE_EQ(quantileOfSorted(sorted, 1.0 / 6.0), 1.5);
 }
 
-TEST(Summary, FiguresOfUniformSamples)
+TEST(Summary, MetricsOfUniformSamples)
 {
     std::vector<double> x(10001);
     std::iota(x.begin(), x.end(), 0.0);

@@ -21,7 +21,7 @@ Snapshot soundSnapshot()
 
 } // namespace
 
-TEST(Verdict, ASoundResultHasNoDoubts)
+TEST(Verdict, ASoundResultHasNoCaveats)
 {
     EXPECT_TRUE(verdictOf(soundSnapshot()).sound());
     EXPECT_TRUE(verdictOf(soundSnapshot()).possible());
@@ -56,7 +56,7 @@ TEST(Verdict, EveryInputOutsideOfTheCalibrationIsNamed)
     EXPECT_NE(verdict.caveats[0].sentence.find("validated: h100"), std::string::npos);
 }
 
-TEST(Verdict, AnMfuAboveThePublishedOnesIsADoubt)
+TEST(Verdict, AnMfuAboveThePublishedOnesIsACaveat)
 {
     Snapshot s = soundSnapshot();
     s.mfu = 0.76;

@@ -124,7 +124,7 @@ TEST(Explore, CountsWhatItLeavesOutByReason)
     EXPECT_NE(e->rejected.front().example.find("tensor_model_parallel_size = "), std::string::npos);
 }
 
-TEST(Explore, RefusesWhatIsTooLargeAndSaysWhichAxisToNarrow)
+TEST(Explore, RefusesWhatIsTooLargeAndReportsWhichAxisToNarrow)
 {
     ExploreQuery query;
     query.space = spaceOf({"tp=1..8", "pp=1..64"});
@@ -137,7 +137,7 @@ TEST(Explore, RefusesWhatIsTooLargeAndSaysWhichAxisToNarrow)
     EXPECT_FALSE(explore(evaluator, Scenario{}, query).ok());
 }
 
-TEST(Explore, RefusesABillionWithItsCountAndDrawsWhenAsked)
+TEST(Explore, RefusesABillionWithItsCountAndDrawsWhenRequested)
 {
     ExploreQuery query;
     query.space = spaceOf({"tp=1,2,4", "micro_batch_size=1,2"});
@@ -200,7 +200,7 @@ TEST(Explore, ObjectivesAreReadAndWritten)
     EXPECT_EQ(paretoText(*paretoAxes("gpus, time")), "gpus,time");
 }
 
-TEST(Explore, RanksByTheChanceToMissALimit)
+TEST(Explore, RanksByTheProbabilityToMissALimit)
 {
     Scenario base = *scenarioPreset("llama2-7b-8-a100");
     base.training.trainTokens = 1e10;
@@ -224,7 +224,7 @@ TEST(Explore, RanksByTheChanceToMissALimit)
     EXPECT_LT(late->candidates.front().score.value, 0.9);
 }
 
-TEST(Explore, NothingBeatsWhatStandsOnTheFront)
+TEST(Explore, NothingBeatsWhatIsOnTheFront)
 {
     ExploreQuery query;
     query.space = spaceOf({"gpus=8,16,32", "tp=1,2,4", "micro_batch_size=1,2"});

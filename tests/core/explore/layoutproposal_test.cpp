@@ -50,7 +50,7 @@ TEST(Proposal, NoUsualLayoutWithRoomIsFaster)
     EXPECT_GT(compared, 20);
 }
 
-TEST(Proposal, ReasonsAndAlternativesSayWhatCostingThemGives)
+TEST(Proposal, ReasonsAndAlternativesReportWhatCostingThemGives)
 {
     const Result<LayoutProposal> p = proposedLayout(jobOf("llama3-70b", 256, 512));
     ASSERT_TRUE(p.ok());
@@ -94,7 +94,7 @@ TEST(Proposal, WhatNoMachineHoldsIsAnErrorWithItsReasons)
     EXPECT_EQ(p.errors().front().path, "cluster.num_gpus");
 }
 
-TEST(Proposal, LayersThatNothingDividesAreMendedOrProposed)
+TEST(Proposal, LayersThatNothingDividesAreRepairedOrProposed)
 {
     const Result<LayoutProposal> p = proposedLayout(jobOf("deepseek-v3", 2048, 2048)); // 61 layers
     ASSERT_TRUE(p.ok());

@@ -60,7 +60,7 @@ TEST(Question, ASlowNodeIsFoundAndNothingIsMadeOfNothing)
     EXPECT_NE(a->findings.front().find("slow"), std::string::npos);
 }
 
-TEST(Question, WhatIsWrongIsSaidWithItsRow)
+TEST(Question, ErrorsAreReportedWithTheirRow)
 {
     EXPECT_FALSE(questionFromJson("[]", "t").ok());
     EXPECT_FALSE(questionFromJson("{", "t").ok());

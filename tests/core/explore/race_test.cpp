@@ -94,7 +94,7 @@ TEST(Race, CostsWhatIsOnlyBoundedBeforeItIsSampled)
     }
 }
 
-TEST(Race, StopsAtTheMostThatMayBeSampledAndSaysSo)
+TEST(Race, StopsAtTheMaximumOfSamplesAndReportsIt)
 {
     SearchSpace space;
     space.axes.push_back(*searchAxis("micro_batch_size=1"));

@@ -102,7 +102,7 @@ TEST(ExploreRecords, AStoppedSearchGoesOnToTheSameBytes)
     }
 }
 
-TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
+TEST(ExploreRecords, WhatIsNoRecordIsReportedLineByLine)
 {
     const std::string text = wholeSearch().text;
     const Result<ExploreRecords> invalid =
@@ -170,7 +170,7 @@ TEST(ExploreRecords, RowsOfAnotherCalibrationFileAreNotTakenForThese)
     EXPECT_TRUE(recordsHead(head(file)).ok());
 }
 
-TEST(ExploreRecords, AHeadFromStrangersAsksForNothingImpossible)
+TEST(ExploreRecords, AHeadFromStrangersRequestsNothingImpossible)
 {
     ASSERT_TRUE(recordsHead(headWith("/seed", 7)).ok());
     const nlohmann::json huge = 9'000'000'000'000'000'000, oneValueForTwo = {{{"ids", {"tp", "pp"}}, {"values", {{"1"}}}}};
@@ -195,7 +195,7 @@ TEST(ExploreRecords, AHeadFromStrangersAsksForNothingImpossible)
         EXPECT_FALSE(recordsHead(headWith(pointer, value)).ok()) << pointer << " " << value.dump().substr(0, 80);
 }
 
-TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
+TEST(ExploreRecords, MetricsThatNoSearchHasAreNoRecords)
 {
     const std::string row = rowLine({3, 512, true, 1, 2, 3, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 0}});
     const std::string part = partLine(0, {1, 1, {{0, 1.5, 20, 80, 4096, false}}, {{"memory", 1, 1, 0}}, {{0, {"memory"}}}});
@@ -297,7 +297,7 @@ TEST(ExploreRecords, AnAxisOfAnotherNameIsRefused)
     EXPECT_TRUE(PointMaker::make(named.space, base()).ok());
 }
 
-TEST(ExploreRecords, SomebodyElsesFileIsNoSearchThatWasStopped)
+TEST(ExploreRecords, AnotherUsersFileIsNoSearchThatWasStopped)
 {
     const std::string head = "{\"format\":\"prism-explore-records\",\"version\":1";
     EXPECT_TRUE(recordsFromText("", "r").ok());

@@ -385,7 +385,7 @@ TEST(Race, UnfitConfigurationsAreCountedWithTheFirst)
     EXPECT_EQ(r.runners[0].point.noiseFreeSeconds, 1.5);
 }
 
-TEST(Ranking, OrderFrontChancesAndPricesOfThreeCandidates)
+TEST(Ranking, OrderFrontProbabilitiesAndPricesOfThreeCandidates)
 {
     ExploreQuery query;
     query.space = axesOf({"micro_batch_size=1..8"});

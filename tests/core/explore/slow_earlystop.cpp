@@ -7,7 +7,7 @@
 namespace prism::test {
 namespace {
 
-TEST(EarlyStopping, IsWrongInAtMostTheStatedShareOfAHundredSearches)
+TEST(EarlyStopping, FailsInAtMostTheStatedShareOfAHundredSearches)
 {
     const EarlyStops e = earlyStops(100, 20);
     EXPECT_LE(e.invalid, (1 - kStatedConfidence) * e.runs);

@@ -191,7 +191,7 @@ TEST(Fleet, ClassesTakeTheSpreadOfAScenario)
     EXPECT_TRUE(c->classes.contains("default"));
 }
 
-TEST(Fleet, SaysWhatIsWrongWithAClusterAndItsJobs)
+TEST(Fleet, ReportsErrorsWithAClusterAndItsJobs)
 {
     EXPECT_FALSE(cluster("[]").ok());
     EXPECT_FALSE(cluster("{").ok());

@@ -48,7 +48,7 @@ TEST(JobTable, DatesCountDaysHoursMinutesAndSeconds)
     EXPECT_EQ(seconds, std::vector<double>({0, 7, 180, 18'000, 172'800})); // 2020 has 29 February
 }
 
-TEST(JobTable, SaysEverythingThatIsWrongAtOnce)
+TEST(JobTable, ReportsEveryErrorAtOnce)
 {
     const Result<JobTable> rows =
         jobTable("job_id,gpu_num,submit_time,duration\n1,two,0,10\n2,-1,0,10\n3,1.5,0,10\n4,1,soon,10\n5,1,0,-10\n"

@@ -61,7 +61,7 @@ TEST(QueueModel, EveryQueueOfTheLibraryRunsOnItsCluster)
     }
 }
 
-TEST(QueueModel, SaysEverythingThatIsWrong)
+TEST(QueueModel, ReportsEveryError)
 {
     EXPECT_FALSE(modelledQueue("[]", 8, 1).ok());
     EXPECT_FALSE(modelledQueue("{", 8, 1).ok());

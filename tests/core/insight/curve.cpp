@@ -27,7 +27,7 @@ TEST(CdfCurve, FewSamplesGiveTheirStepsWithTheBandOfMassart)
     }
 }
 
-TEST(CdfCurve, PointsInTheTailHaveIntervalsOfTheirOwnSize)
+TEST(CdfCurve, PointsInTheTailHaveTheirIntervals)
 {
     std::vector<double> samples(10'000);
     for (std::size_t i = 0; i < samples.size(); ++i)

@@ -51,7 +51,7 @@ TEST_F(GrowingLogTest, ProgressBarsEndTheirLinesByACarriageReturnAlone)
     EXPECT_EQ(news(), (Lines{"four", "", "five"}));
 }
 
-TEST_F(GrowingLogTest, TruncatedAndRotatedFilesStartAgainAndSaySo)
+TEST_F(GrowingLogTest, TruncatedAndRotatedFilesStartAgainAndReportIt)
 {
     append("one\ntwo\nthr");
     EXPECT_EQ(news().size(), 2U);

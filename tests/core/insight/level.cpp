@@ -101,7 +101,7 @@ TEST(Level, OtherSizesAreNearerToTheTruthOnTheKnownLevel)
     EXPECT_LT(adjustedError, drawnError);
 }
 
-TEST(Level, AComparisonHasTheKnownEndsAndStillAddsUp)
+TEST(Level, AComparisonHasTheKnownEndsAndAddsUp)
 {
     Evaluator evaluator;
     const Scenario a = smallScenario();

@@ -22,7 +22,7 @@ std::string content(const std::string& path)
     return text.str();
 }
 
-TEST(Metrics, EveryFunctionStandsWhereTheRowSays)
+TEST(Metrics, EveryFunctionIsWhereTheRowPutsIt)
 {
     for (const Metric& f : metrics()) {
         const std::string text = content(std::string(f.file));

@@ -186,7 +186,7 @@ TEST(OneStep, TheTraceIsInMicroseconds)
     EXPECT_NE(toCsv(*t).find("0,forward,0,0,gemm,0,1,1\n"), std::string::npos) << toCsv(*t);
 }
 
-TEST(OneStep, OverlappingTransfersGetTracksOfTheirOwn)
+TEST(OneStep, OverlappingTransfersGetSeparateTracks)
 {
     Timeline t;
     t.stages = 1;
@@ -345,7 +345,7 @@ TEST(Attribution, SlowStepsAreTheLargestShareAndIntervalsAreThoseOfRatios)
     EXPECT_EQ(a->byClass.front().name, "gemm");
 }
 
-TEST(Attribution, DelaysOfWholeStepsAreRowsOfTheirOwn)
+TEST(Attribution, DelaysOfWholeStepsAreSeparateRows)
 {
     StepGraph g = test::jobGraph({.forwardSeconds = 1.0});
     g.delays.jitterSeconds = 0.1;

@@ -171,7 +171,7 @@ TEST(Placement, SearchFindsTheBestOfAllOrders)
     EXPECT_NEAR(found->worst.p95, worst, 0.002 * worst);
 }
 
-TEST(Placement, AdvisesWhereMarkedSlowNodesShouldStand)
+TEST(Placement, AdvisesWhereMarkedSlowNodesShouldBe)
 {
     // 2 replicas of 4 stages, one node each; one GPU of node 3 and all of node 6 are slow. Every pair of places is predicted.
     Scenario s = smallScenario();
@@ -221,7 +221,7 @@ TEST(Placement, SlowLinksSteerTheOrder)
     ASSERT_FALSE(advice->moves.empty());
 }
 
-TEST(Placement, SaysWhenMovingSlowNodesIsNotWorthIt)
+TEST(Placement, ReportsWhenMovingSlowNodesIsNotWorthIt)
 {
     Scenario s = smallScenario();
     Evaluator evaluator;
@@ -232,7 +232,7 @@ TEST(Placement, SaysWhenMovingSlowNodesIsNotWorthIt)
     EXPECT_TRUE(hardly->notes.front().find("within noise") != std::string::npos || hardly->moves.empty()) << hardly->notes.front();
 }
 
-TEST(Placement, AFewSlowNodesAmongManyHaveATailThatFewSamplesKnow)
+TEST(Placement, AFewSlowNodesAmongManyHaveATailThatFewSamplesShow)
 {
     // Ten slow nodes in a job of 2,048: more than the replicas that are simulated one by one in any job.
     Scenario s = scenarioPreset("llama3-405b-16k-h100").value();

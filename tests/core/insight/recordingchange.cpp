@@ -160,7 +160,7 @@ KinetoRank plainProfile()
     return rank;
 }
 
-TEST(RecordingChanges, AKernelBesideALongerOneCostsTheStepNothing)
+TEST(RecordingChanges, AKernelParallelToALongerOneCostsTheStepNothing)
 {
     const Recording before = profileRecording({plainProfile()}).value();
     ASSERT_EQ(before.steps.size(), 20U);

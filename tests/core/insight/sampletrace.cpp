@@ -64,7 +64,7 @@ TEST(SampleTrace, ItsStepsAreThoseOfTheEngineAndRunAgainAsTheyWere)
 }
 
 /// The repair of the planted worker brings what the engine says of the job without it.
-TEST(SampleTrace, TheRepairBringsWhatTheEngineSays)
+TEST(SampleTrace, TheRepairBringsWhatTheEnginePredicts)
 {
     StepGraph g = interleavedGraph();
     const TraceJob job = readBack(*sampleTrace(g));
@@ -86,7 +86,7 @@ TEST(SampleTrace, TheRepairBringsWhatTheEngineSays)
     EXPECT_GT(slow / healthy, 1.03);
 }
 
-TEST(SampleTrace, MarkedPlacesStandOnReplicaOneAndJoinedPassesAreRefused)
+TEST(SampleTrace, MarkedPlacesAreOnReplicaOneAndJoinedPassesAreRefused)
 {
     StepGraph g = testing::pipelineGraph(4, 8, 64, 2);
     g.slow = {{41, 3, -1, 1.4, 1.0}};

@@ -31,7 +31,7 @@ TEST(Scale, WeakScalingKeepsTheMicrobatchesOfAReplica)
     EXPECT_GT(strong->points[0].step.p50, strong->points[1].step.p50);
 }
 
-TEST(Scale, ASizeSaysWhatItIsNotAndWhatIsNotKnownOfIt)
+TEST(Scale, ASizeReportsItsErrorAndWhatIsNotKnown)
 {
     Evaluator evaluator;
     Scenario s = smallScenario();

@@ -29,7 +29,7 @@ LoggedRun logged(const std::vector<double>& seconds)
     return run;
 }
 
-TEST(StepSeries, TheWarmUpAndShortRunsAreLeftOutAndCounted)
+TEST(StepSeries, TheWarmUpAndShortRunsAreOmittedAndCounted)
 {
     std::vector<double> run = draws(1, 60, 10, 0.02);
     run[0] = run[1] = 99;

@@ -13,7 +13,7 @@
 using namespace prism;
 using namespace prism::testing;
 
-TEST(Sweep, BandwidthLowersTheStepAndImpossibleValuesSayWhy)
+TEST(Sweep, BandwidthLowersTheStepAndImpossibleValuesReportWhy)
 {
     Evaluator evaluator;
     const auto values = sweepValues("cluster.inter_node_gb_per_s", "10:100:4:log");

@@ -42,7 +42,7 @@ TEST(WholeLog, WhatIsConvertedIsReadAtOnce)
     EXPECT_EQ(readStepLogFile(large.path(), {}).errors().at(0).accepted, "at most 64 MiB, or UTF-8 with one step per line");
 }
 
-TEST(WholeLog, WhatIsWrongIsSaidWithItsLine)
+TEST(WholeLog, ErrorsAreReportedWithTheirLine)
 {
     const TemporaryFile open("open.csv", "system,step_time_s\na,5\n\"a,6\n");
     EXPECT_EQ(readStepLogFile(open.path(), {.where = {"system=a"}}).errors().at(0).path, "line 3");

@@ -56,7 +56,7 @@ TEST(JobViews, WideDistributionsAreBinned)
     EXPECT_EQ(daysPerBar(r, 20), 2);
 }
 
-TEST(JobViews, NarrowDistributionsStandBetweenEmptyDays)
+TEST(JobViews, NarrowDistributionsAreBetweenEmptyDays)
 {
     const std::vector<DayShare> days = dayShares(tenRuns(), 60, 9);
     ASSERT_EQ(days.size(), 9U);
@@ -105,7 +105,7 @@ TEST(JobViews, LossesAddUpToTheMean)
     EXPECT_NEAR(losses[0].days, 0.95 * r.plan.steps * r.plan.stepSeconds / 86'400, 1e-9);
 }
 
-TEST(JobViews, TheBestIntervalLosesLeast)
+TEST(JobViews, TheBestIntervalLosesTheSmallestPart)
 {
     const JobReport r = sampledJob();
     const IntervalCost cost = intervalCost(r);

@@ -107,7 +107,7 @@ TEST(TrainingRun, SparesFollowThePoissonOfNodesInRepair)
     EXPECT_EQ(sparesFor99(0), 0);
 }
 
-TEST(TrainingRun, WrongQueriesGiveAllErrorsAtOnce)
+TEST(TrainingRun, InvalidQueriesGiveAllErrorsAtOnce)
 {
     JobConfig config;
     config.checkpointIntervalS = 10;

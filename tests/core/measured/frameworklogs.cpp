@@ -29,7 +29,7 @@ bool mentions(const StepLog& log, const std::string& words)
     return std::any_of(log.notes.begin(), log.notes.end(), [&](const std::string& n) { return n.find(words) != std::string::npos; });
 }
 
-TEST(FrameworkLogs, DeepSpeedsPipelineEngineTellsTheTime)
+TEST(FrameworkLogs, DeepSpeedsPipelineEngineGivesTheTime)
 {
     const StepLog log = read("[2024-03-07 15:27:01,000] [INFO] [config.py:1000:print]   train_batch_size ............. 32\n"
                              "steps: 10 loss: 2.3145 iter time (s): 1.250 samples/sec: 25.600\n"
@@ -63,7 +63,7 @@ TEST(FrameworkLogs, DeepSpeedsThroughputLinesAreTakenByTheirStamps)
     EXPECT_EQ(old.runs[0].steps[0].number, 21);
 }
 
-TEST(FrameworkLogs, ALineThatTellsTheTimeGoesOverOneThatHasAStampAlone)
+TEST(FrameworkLogs, ALineThatGivesTheTimeGoesOverOneThatHasAStampAlone)
 {
     const std::string stamped = "[2024-03-07 15:27:02,646] [INFO] [timer.py:260:stop] epoch=0/micro_step=199/global_step=199, "
                                 "RunningAvgSamplesPerSec=58.7, CurrSamplesPerSec=61.3, MemAllocated=6.01GB\n",
@@ -155,7 +155,7 @@ TEST(FrameworkLogs, ATableMayHaveDecimalCommas)
     EXPECT_EQ(log.unusable, 1);
 }
 
-TEST(FrameworkLogs, TensorboardsCsvTellsPausesByItsWallTime)
+TEST(FrameworkLogs, TensorboardsCsvFindsPausesByItsWallTime)
 {
     const StepLog log = read("Wall time,Step,Value\n1700000000.50,1,5.42\n1700000005.90,2,5.40\n1700000041.30,3,5.40\n");
     ASSERT_EQ(log.runs.size(), 1U);
@@ -201,7 +201,7 @@ TEST(FrameworkLogs, LinesEveryFewStepsHaveNoPauseBetweenThem)
 }
 
 /// JAX writes on every host, srun --label says whose line it is; a line of another host may come a step later.
-TEST(FrameworkLogs, SeveralRanksTellOfAStepOnce)
+TEST(FrameworkLogs, SeveralRanksReportAStepOnce)
 {
     const auto line = [](int rank, int step, const std::string& seconds) {
         return std::to_string(rank) + ": completed step: " + std::to_string(step) + ", seconds: " + seconds + ", loss: 9.1\n";
@@ -219,7 +219,7 @@ TEST(FrameworkLogs, SeveralRanksTellOfAStepOnce)
     EXPECT_EQ(read("run,rank,step,step_time_s\na,0,1,5.1\nb,3,1,5.2\n").steps(), 2U);
 }
 
-TEST(FrameworkLogs, ColoursStandBeforeNumbers)
+TEST(FrameworkLogs, ColoursAreBeforeNumbers)
 {
     EXPECT_EQ(secondsOf(read("global_step: \x1b[36m7\x1b[0m | train_step_timing in s: \x1b[38;2;1;2;3m5.25\x1b[0m\n").runs.at(0)),
               std::vector<double>{5.25});
@@ -262,7 +262,7 @@ TEST(FrameworkLogs, OneJsonArrayIsALogToo)
     EXPECT_FALSE(readStepLog("[[1, 2, 3], ").ok());
 }
 
-TEST(FrameworkLogs, AClockThatRunsOnIsSaid)
+TEST(FrameworkLogs, AClockThatRunsOnIsReported)
 {
     std::string table = "step,elapsed\n", lines, steady = "step,elapsed\n";
     for (int k = 1; k <= 12; ++k) {

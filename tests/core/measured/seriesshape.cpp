@@ -121,7 +121,7 @@ TEST(SeriesShape, ALongSeriesOfManyLevelsKeepsThemAll)
     EXPECT_NE(shapeText(shape).find("1979 changes of level more"), std::string::npos);
 }
 
-TEST(SeriesShape, LongStepsThatStandTogetherHaveNoSpacingOfALongSeries)
+TEST(SeriesShape, LongStepsThatAreTogetherHaveNoSpacingOfALongSeries)
 {
     LoggedRun run;
     for (int i = 0; i < 2'000'000; ++i)

@@ -54,7 +54,7 @@ TEST(MeasurementSources, TheFirstFileNameThatFitsCounts)
     EXPECT_EQ(sources->systemOf("bigger"), nullptr);
 }
 
-TEST(MeasurementSources, WhatIsWrongIsSaidWithItsPlace)
+TEST(MeasurementSources, ErrorsAreReportedWithTheirPlace)
 {
     const auto firstPath = [](const std::string& text) {
         const Diagnostics errors = measurementSourcesFromJson(text).errors();

@@ -108,7 +108,7 @@ std::string noteTexts(const SpeedTable& table)
 
 } // namespace
 
-TEST(SpeedTable, EachKindOfErrorSaysItsLine)
+TEST(SpeedTable, EachKindOfErrorReportsItsLine)
 {
     EXPECT_EQ(onlyError(",600\n"), "s.csv:3 The node is missing.");
     EXPECT_EQ(onlyError("good,600\n"), "s.csv:3 The node is listed twice.");
@@ -132,7 +132,7 @@ TEST(SpeedTable, EachKindOfErrorSaysItsLine)
     EXPECT_EQ(onlyError("", std::string("no\0de", 5)), "s.csv:1 The file is not text.");
 }
 
-TEST(SpeedTable, FormatsOfInfrastructureTeamsAreUnderstood)
+TEST(SpeedTable, FormatsOfInfrastructureTeamsAreRead)
 {
     const char* const same[] = {
         "node,gpu,tflops\nn1,0,600\nn2,0,300\n",
@@ -167,7 +167,7 @@ TEST(SpeedTable, AmbiguousHeadersAreErrors)
     }
 }
 
-TEST(SpeedTable, NodesNumberedFromOneSaySo)
+TEST(SpeedTable, NodesNumberedFromOneReportIt)
 {
     const auto t = readSpeedTable("node,relative_speed\n3,0.8\n1,1\n2,0.9\n");
     ASSERT_TRUE(t.ok());

@@ -127,7 +127,7 @@ TEST(StepLog, OtherFrameworksAndAPatternOfOnesOwn)
     EXPECT_FALSE(readStepLog("x", own).ok());
 }
 
-TEST(StepLog, RepeatedStepsAreLeftOutAndARestartIsANewRun)
+TEST(StepLog, RepeatedStepsAreOmittedAndARestartIsANewRun)
 {
     const std::string line = " iteration 5/ 10 | elapsed time per iteration (ms): 100.0 |\n";
     const StepLog log = read(line + line + " iteration 6/ 10 | elapsed time per iteration (ms): 101.0 |\n" + line);

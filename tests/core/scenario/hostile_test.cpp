@@ -41,7 +41,7 @@ TEST(Hostile, ManyValuesAreRefused)
     EXPECT_TRUE(parseJson(text + "0]").ok());
 }
 
-TEST(Hostile, WhatIsNoJsonIsSaidWithLineAndColumn)
+TEST(Hostile, WhatIsNoJsonIsReportedWithLineAndColumn)
 {
     for (const char* text : {"", "{", "{\"version\": 1,}", "{\"a\": NaN}", "{\"a\": 1e999}", "{\"a\": Infinity}", "{\"a\": 1} x",
                              "\x80\xff", "{\"a\": 1, \"a\": 2}", "nul", "[1,2", "\"\\ud800\""}) {
@@ -52,7 +52,7 @@ TEST(Hostile, WhatIsNoJsonIsSaidWithLineAndColumn)
     EXPECT_EQ(scenarioFromJson("{\n  \"version\": x}").errors().front().path, "line 2, column 14");
 }
 
-TEST(Hostile, WrongShapesAreErrors)
+TEST(Hostile, InvalidShapesAreErrors)
 {
     for (const char* text :
          {"[]", "3", "null", "{}", "{\"version\": 3}", "{\"version\": 1, \"model\": []}", "{\"version\": 1, \"cluster\": {\"gpu\": 3}}",

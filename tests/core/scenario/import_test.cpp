@@ -82,7 +82,7 @@ TEST(HuggingFaceConfig, ReadsGpt2AndNeox)
     EXPECT_FALSE(neox->scenario.model.gatedMlp);
 }
 
-TEST(HuggingFaceConfig, SaysWhatItDoesNotKnow)
+TEST(HuggingFaceConfig, ReportsWhatIsUnknown)
 {
     const Diagnostics unknown = importHuggingFaceConfig(R"({"model_type": "lama"})", {}).errors();
     ASSERT_EQ(unknown.size(), 1U);
@@ -167,7 +167,7 @@ TEST(HuggingFaceConfig, FamiliesWithExperts)
     EXPECT_FALSE(glm->scenario.model.multiLatentAttention);
 }
 
-TEST(HuggingFaceConfig, FalconSharesKeysAsItsFileSays)
+TEST(HuggingFaceConfig, FalconSharesKeysAsItsFileStates)
 {
     const auto groups = [](const std::string& keys) {
         const Result<ImportResult> r =
@@ -294,7 +294,7 @@ TEST(MegatronArguments, GpusBatchAndTokensFollowFromTheFlags)
     EXPECT_TRUE(mentions(lines->notes, "--unheard-of (line 5)"));
 }
 
-TEST(MegatronArguments, GradientPrecisionAndGraphsAsTheFlagsSay)
+TEST(MegatronArguments, GradientPrecisionAndGraphsAsTheFlagsRequest)
 {
     const auto training = [](const std::string& flags) {
         const Result<ImportResult> r = importMegatronArguments(

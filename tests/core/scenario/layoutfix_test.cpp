@@ -155,7 +155,7 @@ TEST(LayoutFix, ContextAndExpertGroupsShrinkToDivisors)
     EXPECT_EQ(experts, std::vector<int>({12, 12, 6, 4, 3, 2, 1}));
 }
 
-TEST(LayoutFix, MendsSeveralErrorsAtOnce)
+TEST(LayoutFix, RepairsSeveralErrorsAtOnce)
 {
     Scenario s = fitting();
     s.parallelism.pipelineModelParallelSize = 3; // divides neither the layers nor the GPUs

@@ -55,7 +55,7 @@ struct Typed {
 
 class TypedNumbers : public testing::TestWithParam<Typed> {};
 
-TEST_P(TypedNumbers, AreUnderstood)
+TEST_P(TypedNumbers, AreRead)
 {
     const auto& [id, text, expected] = GetParam();
     const Result<Scenario> set = setParameter(Scenario{}, id, text);
@@ -106,7 +106,7 @@ TEST(SetParameter, RejectsNonsenseWithAReason)
     EXPECT_NE(setParameter(Scenario{}, "training.precision", "bf61").errors().front().message.find("\"bf16\""), std::string::npos);
 }
 
-TEST(SetParameter, SaysWhatToDoWithARange)
+TEST(SetParameter, ReportsWhatToDoWithARange)
 {
     const std::tuple<const char*, const char*, const char*> ranges[] = {{"cluster.inter_node_gb_per_s", "40 to 60 GB/s", "50"},
                                                                         {"cluster.inter_node_gb_per_s", "320 Gb/s – 80 GB/s", "60"},

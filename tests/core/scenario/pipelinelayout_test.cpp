@@ -27,7 +27,7 @@ TEST(PipelineLayout, ReadsTheNotation)
     EXPECT_EQ(pipelineLayout("EtL")->size(), 1U);
 }
 
-TEST(PipelineLayout, WrongTextsSayWhere)
+TEST(PipelineLayout, InvalidTextsReportWhere)
 {
     for (const char* text : {"", "t|tL", "Et|t", "Et|EtL", "EtL|tL", "Et||tL", "Et|x|tL", "E(t|*3L", "E(t|)tL", "E((t)*2)*2L", "Et*|tL",
                              "Et*0|tL", "Em|tmL", "Em|mL", "Et|m|tL", "EtL|", "Et*99999999999L", "E(t*4096|)*4096L"}) {

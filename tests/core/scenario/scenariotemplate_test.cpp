@@ -36,7 +36,7 @@ TEST(ScenarioTemplate, CommentsEveryParameterAndLeavesOutTheSeldomOnes)
     EXPECT_LT(few.size(), all.size());
 }
 
-TEST(ScenarioTemplate, WrongCommentsAreErrorsWithTheirPlace)
+TEST(ScenarioTemplate, InvalidCommentsAreErrorsWithTheirPlace)
 {
     const auto read = scenarioFromJson("{\n  # a shell comment\n}");
     ASSERT_FALSE(read.ok());

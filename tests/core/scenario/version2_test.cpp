@@ -32,7 +32,7 @@ TEST(ScenarioVersion2, NoneIsAChoice)
     EXPECT_EQ(none.variability.preset, "none");
 }
 
-TEST(ScenarioVersion2, AFileOfVersion1WithoutTheSectionKeepsNoneAndSaysSo)
+TEST(ScenarioVersion2, AFileOfVersion1WithoutTheSectionKeepsNoneAndReportsIt)
 {
     const Scenario old = read(R"({"version": 1})");
     EXPECT_TRUE(old.variability.gemm.isDeterministic());

@@ -131,7 +131,7 @@ TEST(Schedule, APieceWhoseInputsWaitForEachOtherIsADeadlock)
     EXPECT_EQ(made.errors().front().path, "schedule.order[0][1]");
 }
 
-TEST(Schedule, WrongRequestsAreExplained)
+TEST(Schedule, InvalidRequestsAreExplained)
 {
     EXPECT_EQ(makeSchedule("zb-h3", 4, 1, 8).errors()[0].path, "schedule.name");
     EXPECT_EQ(makeSchedule("interleaved", 4, 2, 6).errors()[0].accepted, "a multiple of 4");

@@ -45,7 +45,7 @@ TEST(ZeroBubble, ARunTakesLongerThanItsProfile)
     EXPECT_GT(chunked->runOverProfile, shorter->runOverProfile);
 }
 
-TEST(ZeroBubble, WrongInputsAreErrors)
+TEST(ZeroBubble, InvalidInputsAreErrors)
 {
     EXPECT_FALSE(predictZeroBubbleRow("2F2B", 4, 1, 8, {1, 1, 1, 0, 1}, 1).ok());
     EXPECT_FALSE(predictZeroBubbleRow("1F1B", 4, 1, 8, {0, 1, 1, 0, 1}, 1).ok());

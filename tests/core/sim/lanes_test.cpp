@@ -75,7 +75,7 @@ TEST(DrawTable, TheSlowestOfGroupsHasTheProductOfTheirDistributions)
     EXPECT_NEAR(mean.body.variance, 0.04 / 4.0, 1e-5);
 }
 
-TEST(DrawTable, RareDrawsOfGroupsAndBucketsComeApart)
+TEST(DrawTable, RareDrawsOfGroupsAndBucketsAreSeparate)
 {
     Distribution d{Family::deterministic, 0.0};
     d.rareProbability = 0.001;

@@ -148,7 +148,7 @@ TEST(StepRecorder, CriticalPathLeavesNoGap)
             }
 }
 
-TEST(StepRecorder, PartsSumToTheDurationTakenApart)
+TEST(StepRecorder, PartsSumToTheDurationInParts)
 {
     const StepGraph g = everythingGraph();
     const Recorded r = recorded(g, 20);

@@ -145,7 +145,7 @@ TEST(Reference, TransfersDelayTheNextStage)
     EXPECT_NEAR(deterministicStepSeconds(g), 3 * 1.25 + 1 + 3 * 2.25 + 2, 1e-12);
 }
 
-TEST(Reference, ReplicasMeetAtTheSlowest)
+TEST(Reference, ReplicasWaitForTheSlowest)
 {
     // One kernel per replica, so the synchronisation sees F^D.
     const Distribution d{Family::lognormal, 0.1};
@@ -214,7 +214,7 @@ Distribution coin()
     return empiricalDistribution({0.5, 1.5});
 }
 
-TEST(Reference, GroupsSideBySideEndWithTheSlowest)
+TEST(Reference, ParallelGroupsEndWithTheSlowest)
 {
     StepGraph g = jobGraph({.gradSyncSeconds = 1.0, .inter = coin()});
     g.gradSync[0].groups = 3;
@@ -445,7 +445,7 @@ TEST(Reference, SameBitsOnAnyNumberOfThreads)
     EXPECT_EQ(one.nodeSamples, 250U * 2 * 2 * 2 * 4 * 3);
 }
 
-TEST(Reference, RefusesWhatItCannotFinishAndStopsWhenAsked)
+TEST(Reference, RefusesWhatItCannotFinishAndStopsWhenRequested)
 {
     StepGraph g = jobGraph({.stages = 64, .microbatches = 1024, .replicas = 64, .groupRanks = 8, .layers = 100});
     const StepSamples refused = simulateReference(g, {});

@@ -79,7 +79,7 @@ TEST(BlockSweep, RareEventsComeAtTheirRate)
     EXPECT_NEAR(with / double{kLanesTried}, expected, 4.0 * std::sqrt(expected / kLanesTried));
 }
 
-TEST(BlockSweep, WithoutSpreadAUnitEndsAsTheNoiseFreeStepSays)
+TEST(BlockSweep, WithoutSpreadAUnitEndsAsInTheNoiseFreeStep)
 {
     const StepGraph g =
         jobGraph({.schedule = "1f1b", .stages = 3, .chunks = 1, .microbatches = 5, .replicas = 2, .groupRanks = 2, .sendSeconds = 0.2});

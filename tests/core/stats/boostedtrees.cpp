@@ -63,7 +63,7 @@ TEST(BoostedTrees, AStepIsFound)
     EXPECT_NEAR(trees.at({9, 5, 5}), 1.0, 0.01);
 }
 
-TEST(BoostedTrees, UnseenRowsOfASmoothFunctionAreMetAFifthAsFarOffAsByTheMean)
+TEST(BoostedTrees, UnseenRowsOfASmoothFunctionAreFittedFiveTimesCloserThanByTheMean)
 {
     const auto smooth = [](const Features& x) { return 0.1 * x[0] + 0.02 * x[1] * x[2]; };
     const std::vector<Features> rows = scattered(1000, 3), unseen = scattered(300, 4);

@@ -14,7 +14,7 @@
 namespace prism {
 namespace {
 
-TEST(Confidence, TheLeastHalfWidthHoldsNinetyFivePerCent)
+TEST(Confidence, TheSmallestHalfWidthHoldsNinetyFivePerCent)
 {
     // An exponential one next to an estimate at its start holds 1 - exp(-h).
     EXPECT_NEAR(minHalfWidth(10.0, [](double h) { return -std::expm1(-h); }), -std::log(0.05), 1e-9);
@@ -23,7 +23,7 @@ TEST(Confidence, TheLeastHalfWidthHoldsNinetyFivePerCent)
     EXPECT_NEAR(errorCdf(studentReach(7), 7), 0.975, 1e-12);
 }
 
-TEST(Confidence, QuantilesOfAnExponentialSampleCoverAsOftenAsTheySay)
+TEST(Confidence, QuantilesOfAnExponentialSampleCoverAsOftenAsStated)
 {
     // The p-quantile is -ln(1 - p). Ten values lie beyond p99 of a thousand: the ends of its interval are not equally far.
     constexpr int kTrials = 1000, kValues = 1000;

@@ -37,7 +37,7 @@ TEST(Intervals, ProportionsHoldNinetyFivePerCentOfTheScoreTest)
     EXPECT_EQ(proportion(0, 0).halfWidth, 0.0);
 }
 
-TEST(Intervals, ProportionsCoverAsOftenAsTheySay)
+TEST(Intervals, ProportionsCoverAsOftenAsStated)
 {
     // Exactly: the binomial probability of the counts whose interval holds p, over places of p within one step of the lattice.
     for (const double expected : {5.0, 10.0, 50.0, 500.0}) {

@@ -106,7 +106,7 @@ TEST(ChakraTrace, EverySendHasItsReceiver)
     EXPECT_EQ(std::set<std::string>(sent.begin(), sent.end()).size(), sent.size()) << "no two messages share a tag";
 }
 
-TEST(ChakraTrace, SaysTheDistributionAndTheGroup)
+TEST(ChakraTrace, ReportsTheDistributionAndTheGroup)
 {
     const json trace = json::parse(chakraTrace(smallJob(), 5));
     for (const json& node : trace["nodes"]) {
@@ -215,7 +215,7 @@ TEST(ChakraTrace, APieceWaitsForAllItsMessagesAndNoneForAnother)
     EXPECT_EQ(largest, 2U);
 }
 
-TEST(ChakraTrace, ALargeJobIsRefusedAndSaysWhatWouldFit)
+TEST(ChakraTrace, ALargeJobIsRefusedAndReportsWhatWouldFit)
 {
     StepGraph g = smallJob();
     g.numReplicas = 1000; // 4,000 ranks of 6 chunks with 3 operations and 2 transfers: 30 nodes each
@@ -234,7 +234,7 @@ TEST(ChakraTrace, ALargeJobIsRefusedAndSaysWhatWouldFit)
     EXPECT_NE(chakraRanks(g).errors().front().accepted.find("fewer micro-batches"), std::string::npos);
 }
 
-TEST(ChakraTrace, RanksThatAreNotThereAreSaid)
+TEST(ChakraTrace, RanksThatAreNotThereAreReported)
 {
     const StepGraph g = smallJob();
     for (const char* invalid : {"8", "-1", "3-1", "a", "0,,1", "0-9999999999", "1-"})

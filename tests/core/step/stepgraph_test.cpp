@@ -112,7 +112,7 @@ StepGraph presentGraph()
     return g;
 }
 
-TEST(StepGraph, ThePoolAndNotTheFileSaysHowAMeasuredFactorVaries)
+TEST(StepGraph, ThePoolAndNotTheFileSetsHowAMeasuredFactorVaries)
 {
     StepGraph graph = fullGraph();
     graph.intraRegime = empiricalDistribution({0.5, 1.5}); // (0.5^2 + 0.5^2) / 2 = 0.5^2
@@ -202,7 +202,7 @@ TEST(StepGraph, ProgramsOfPiecesAreThereOnAllStagesOrNone)
     EXPECT_EQ(errors[0].path, "program_of[1]");
 }
 
-TEST(StepGraph, VersionOneKeepsItsMeaningAndKnowsNothingNewer)
+TEST(StepGraph, VersionOneKeepsItsMeaningAndReadsNothingNewer)
 {
     const std::string rest = R"("classes": [{"name": "c", "scope": "inter_node"}], "programs": [{"blocks": [{"ops": []}]}],
         "program_of": [[[0, 0]]], "schedule": {"name": "1f1b"}, "data": {"family": "gamma", "cv": 0.1}, )";

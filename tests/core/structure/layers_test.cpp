@@ -101,7 +101,7 @@ TEST(Layers, NoArrowOfUiPointsUpwards)
     EXPECT_GT(seen, 0U);
 }
 
-TEST(Layers, ModelsOfUiKnowNoWidget)
+TEST(Layers, ModelsOfUiUseNoWidget)
 {
     // QStringView and QByteArrayView look at text.
     static const std::regex widget(

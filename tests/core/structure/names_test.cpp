@@ -112,18 +112,18 @@ std::vector<std::string> found(const std::string& folder, const auto& occurs)
     return places;
 }
 
-TEST(Names, CoreKnowsNoPresetSourceOrSuite)
+TEST(Names, CoreNamesNoPresetSourceOrSuite)
 {
     EXPECT_EQ(found("core", holds), std::vector<std::string>{});
 }
 
 /// Its examples and help texts name presets; no literal is one.
-TEST(Names, TheCommandLineKnowsNoPresetSourceOrSuite)
+TEST(Names, TheCommandLineNamesNoPresetSourceOrSuite)
 {
     EXPECT_EQ(found("app", std::equal_to<>()), std::vector<std::string>{});
 }
 
-TEST(Names, EveryExceptionStillStands)
+TEST(Names, EveryExceptionIsStillNeeded)
 {
     for (const Exception& e : kExceptions) {
         const std::vector<std::string> in = literals(textOf(e.file));

@@ -52,7 +52,7 @@ TEST(OneHome, FilesAreReadAndWrittenInBase)
               std::vector<std::string>());
 }
 
-TEST(OneHome, WhatTheSystemSaysOfTheProgramIsAskedInBase)
+TEST(OneHome, WhatTheSystemReportsOfTheProgramIsReadInBase)
 {
     EXPECT_EQ(uses({"/proc/self", "gethostname(", "getpid("}, {"core", "app", "ui"}), std::vector<std::string>());
 }

@@ -72,7 +72,7 @@ TEST(Pages, EachFolderHasAReadmeThatNamesItsHeaders)
     EXPECT_GE(folders, 30);
 }
 
-TEST(Pages, NameFunctionsWhereTheyStand)
+TEST(Pages, NameFunctionsWhereTheyAre)
 {
     const std::string text = textOf("ARCHITECTURE.md");
     const std::regex function(R"re(`(\w+)` in `([\w/]+\.cpp)`)re");

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Disk, EachFault,
                                          Case{"deleteError", Operation::remove, SQLITE_IOERR_DELETE, false}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(StudyFaults, ADamagedOriginalStillGivesACopyOfWhatIsShown)
+TEST(StudyFaults, ADamagedOriginalGivesACopyOfWhatIsShown)
 {
     const Folder folder;
     StudyOptions faulty = options();

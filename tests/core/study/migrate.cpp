@@ -111,7 +111,7 @@ TEST_P(Migration, WithoutRoomForTheBackupNothingIsChanged)
 
 INSTANTIATE_TEST_SUITE_P(Versions, Migration, testing::Range(1, kStudySchemaVersion));
 
-TEST(Migrations, ANewerFormatOpensForReadingAndSaysSo)
+TEST(Migrations, ANewerFormatOpensForReadingAndReportsIt)
 {
     const Folder folder;
     const std::string path = folder / "new.prism";

@@ -23,7 +23,7 @@ namespace {
 using namespace study_test;
 namespace fs = std::filesystem;
 
-TEST(StudyShare, TheSecondOpenerReadsAndLearnsWhoHasIt)
+TEST(StudyShare, TheSecondOpenerReadsAndNamesTheHolder)
 {
     const Folder folder;
     StudyOptions first = options();
@@ -330,7 +330,7 @@ int asOtherUser(const std::function<int()>& f)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100;
 }
 
-TEST(StudyShare, MediaThatCannotBeWrittenOpenReadOnlyAndSayWhy)
+TEST(StudyShare, MediaThatCannotBeWrittenOpenReadOnlyAndReportWhy)
 {
     const Folder folder;
     const std::string path = folder / "a.prism";

@@ -225,7 +225,7 @@ TEST(StudyStore, ResultsKeepTheirProvenanceAndTheLeastRecentlyUsedGoFirst)
     EXPECT_EQ(study->storedResultBytes().value(), 0);
 }
 
-TEST(StudyCompact, ForgetsHistoryOnlyWhenAsked)
+TEST(StudyCompact, ForgetsHistoryOnlyWhenRequested)
 {
     const Folder folder;
     Result<Study> study = Study::create(folder / "a.prism", options());

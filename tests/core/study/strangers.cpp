@@ -184,7 +184,7 @@ TEST(StudyStrangers, AJournalDeletesNobodysFile)
     EXPECT_EQ(study->scenarios().size(), 1U);
 }
 
-TEST(StudyStrangers, WhatIsNoJournalIsSaidAndNotWaitedFor)
+TEST(StudyStrangers, WhatIsNoJournalIsReportedAndNotWaitedFor)
 {
     const Folder folder;
     const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
@@ -215,7 +215,7 @@ TEST(StudyStrangers, ALogOfAHundredGibIsNotCopied)
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3) << "nothing is left behind";
 }
 
-TEST(StudyStrangers, ALogIsReadWhateverTheHeaderSays)
+TEST(StudyStrangers, ALogIsReadWithAnyHeader)
 {
     const Folder folder;
     const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");

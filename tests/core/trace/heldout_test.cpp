@@ -55,7 +55,7 @@ TEST(Barriers, UnrecordedWaitIsFoundAndItsGapsAreGone)
             EXPECT_NEAR(gap, 0.0, 0.0011);
 }
 
-TEST(HeldOut, IndependentStepsAreMetWithinTheirNoise)
+TEST(HeldOut, IndependentStepsAreFittedWithinTheirNoise)
 {
     const auto job = jobOfText(waitingJob(60));
     ASSERT_TRUE(job.ok());
@@ -69,7 +69,7 @@ TEST(HeldOut, IndependentStepsAreMetWithinTheirNoise)
     EXPECT_EQ(again->predictedSeconds, h->predictedSeconds);
 }
 
-TEST(HeldOut, AQuarterOfTheReplicasStandsForAll)
+TEST(HeldOut, AQuarterOfTheReplicasRepresentsAll)
 {
     const auto job = jobOfText(waitingJob(60));
     const auto h = heldOutPrediction(*job, {.train = "odd", .trainReplicas = 2, .samples = 2000});

@@ -65,7 +65,7 @@ TEST(Kineto, ReadsKernelsStepsLaunchesAndCollectives)
     EXPECT_TRUE(rank.notes.empty());
 }
 
-TEST(Kineto, KnowsTheNamesOfAllGenerations)
+TEST(Kineto, HasTheNamesOfAllGenerations)
 {
     for (const char* name :
          {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)",
@@ -95,7 +95,7 @@ TEST(Kineto, ReleasesWriteTheSameThingsDifferently)
     EXPECT_FALSE(mentions(rank.notes, "events are broken"));
 }
 
-TEST(Kineto, RanksMergedIntoOneFileAreToldApartByTheirProcess)
+TEST(Kineto, RanksMergedIntoOneFileAreDistinguishedByTheirProcess)
 {
     std::string events;
     for (const int process : {0, 1, 2})
@@ -355,7 +355,7 @@ TEST(RankWindows, RecordingsOfOneRankAreOneRank)
     EXPECT_LT(report.ranks[0].longestHostGapSeconds, 0.01);
 }
 
-TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStayApart)
+TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStaySeparate)
 {
     std::vector<KinetoRank> twice = twoRecordings();
     twice.push_back(twice[0]);

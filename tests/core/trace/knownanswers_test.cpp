@@ -455,7 +455,7 @@ TEST(DurationPools, DurationsAndGapsAreThoseOfTheirPlaces)
     EXPECT_NEAR(regular.steps[0].stepSeconds, 3.85, 1e-9);
 }
 
-TEST(StageTable, ReplicasStepsAndChunksOfTheWholeJob)
+TEST(StageTable, ReplicasStepsAndChunksOfTheTrainingRun)
 {
     const auto rows = [](int replica, int step, double begin) {
         return tableRow(replica, 0, step, "forward-compute", begin, 1) + tableRow(replica, 0, step, "backward-compute", begin + 1, 1);

@@ -131,7 +131,7 @@ TEST(Repairs, NothingIsSlowInAnEvenJob)
         EXPECT_NEAR(repair.saved.value, 0, 1e-9) << repair.id;
 }
 
-TEST(Repairs, OneReplicaCannotTellASlowWorkerAndSaysSo)
+TEST(Repairs, OneReplicaCannotShowASlowWorkerAndReportsIt)
 {
     const auto r = repaired(jobOfText(plainJob(1, 4, 1.0)).value());
     EXPECT_TRUE(r->repairs.slow.empty());

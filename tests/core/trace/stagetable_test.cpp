@@ -108,7 +108,7 @@ TEST(StageTable, RepeatedStepCountsOnce)
     EXPECT_TRUE(mentions(twice->notes, "16 operations occur twice"));
 }
 
-TEST(StageTable, MissingRanksAndStepsAreLeftOutAndSaid)
+TEST(StageTable, MissingRanksAndStepsAreOmittedAndReported)
 {
     // Step 4 lacks replica 1; replica 2 has its first stage alone.
     std::string text = kTableHeader + smallStep(3) + smallStep(5);
@@ -123,7 +123,7 @@ TEST(StageTable, MissingRanksAndStepsAreLeftOutAndSaid)
     EXPECT_TRUE(mentions(job->notes, "1 of 3 steps lack workers"));
 }
 
-TEST(StageTable, OneRankPerStageStandsForAReplica)
+TEST(StageTable, OneRankPerStageRepresentsAReplica)
 {
     std::string text = kTableHeader;
     text += tableRow(4, 0, 1, "forward-compute", 0, 1) + tableRow(4, 0, 1, "backward-compute", 3, 1);

@@ -46,7 +46,7 @@ double worst(const std::vector<double>& ours, const nlohmann::json& published)
 
 class PublishedJobs : public testing::TestWithParam<const char*> {};
 
-TEST_P(PublishedJobs, EveryFigureWithinOneInAHundredThousand)
+TEST_P(PublishedJobs, EveryMetricWithinOneInAHundredThousand)
 {
     if (dataFolder().empty())
         GTEST_SKIP() << "no PRISM_DATA";

@@ -49,7 +49,7 @@ TEST(ChunkLayers, FollowTheLayoutChunkByChunk)
     EXPECT_EQ(chunks.back().mtp, 1);
 }
 
-TEST(ChunkLayers, MultiTokenPredictionStandsWhereTheLayoutSays)
+TEST(ChunkLayers, MultiTokenPredictionIsWhereTheLayoutPutsIt)
 {
     const std::vector<ChunkLayers> chunks = chunkLayers(deepseek("Et*10|(t*10|)*5tm|L"), interleaved(4, 2));
     EXPECT_EQ(chunks[6].mtp, 1);
