@@ -65,7 +65,7 @@ class NodeGroups final {
 public:
     NodeGroups(const PlacementMap& map, PlaceMetric metric, const Scenario& scenario, const HostNames& hosts)
         : m_map(map),
-          m_figure(metric),
+          m_metric(metric),
           m_hosts(hosts),
           m_cells(cellsByNode(map, scenario)),
           m_detail(map.cells.size())
@@ -100,7 +100,7 @@ private:
         double smallest = 0;
         std::vector<int> slow;
         for (const int node : members) {
-            const int cell = worstOf(m_cells[static_cast<std::size_t>(node)], m_map, m_figure);
+            const int cell = worstOf(m_cells[static_cast<std::size_t>(node)], m_map, m_metric);
             if (m_slow.contains(node))
                 slow.push_back(node);
             if (cell < 0)
@@ -117,7 +117,7 @@ private:
         cell.name = members.size() == 1 ? nodeName(members.front(), m_hosts) : name;
         if (worst >= 0) {
             const PlacementCell& there = m_map.cells[static_cast<std::size_t>(worst)];
-            const Estimate& ratio = ratioOf(there, m_figure);
+            const Estimate& ratio = ratioOf(there, m_metric);
             cell = {true, ratio.value, ratio.halfWidth, {}, cell.name};
             cell.detail = detailOf(worst);
             if (members.size() > 1)
@@ -138,13 +138,13 @@ private:
         QString& detail = m_detail[static_cast<std::size_t>(cell)];
         const PlacementCell& there = m_map.cells[static_cast<std::size_t>(cell)];
         if (detail.isEmpty())
-            detail = comparedText(there, m_map.base, m_figure);
+            detail = comparedText(there, m_map.base, m_metric);
         return detail;
     }
-    [[nodiscard]] double valueOf(int cell) const { return ratioOf(m_map.cells[static_cast<std::size_t>(cell)], m_figure).value; }
+    [[nodiscard]] double valueOf(int cell) const { return ratioOf(m_map.cells[static_cast<std::size_t>(cell)], m_metric).value; }
 
     const PlacementMap& m_map;
-    PlaceMetric m_figure;
+    PlaceMetric m_metric;
     const HostNames& m_hosts;
     std::vector<std::vector<int>> m_cells; ///< by node
     std::vector<QString> m_detail;         ///< by cell of the map

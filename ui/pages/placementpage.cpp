@@ -33,7 +33,7 @@ using namespace Qt::StringLiterals;
 PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
       m_factor(new QuantityEdit(theme)),
-      m_figure(new SegmentedControl(theme)),
+      m_metric(new SegmentedControl(theme)),
       m_grouping(new SegmentedControl(theme)),
       m_map(new HeatMap(theme)),
       m_best(new PlacesCard(theme)),
@@ -72,9 +72,9 @@ void PlacementPage::makeTools()
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));
     auto* effect = plainLabel(tr("Effect on"));
     effect->setProperty("role", u"secondary"_s);
-    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
-    m_figure->setCurrent(1);
-    m_figure->setAccessibleName(tr("Statistic of the heat map"));
+    m_metric->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
+    m_metric->setCurrent(1);
+    m_metric->setAccessibleName(tr("Statistic of the heat map"));
     m_grouping->setChoices({tr("Stage"), nameOf(PlaceGrouping::node), nameOf(PlaceGrouping::rack)});
     m_grouping->setObjectName(u"placementCells"_s);
     m_grouping->setAccessibleName(tr("Cells of the heat map"));
@@ -84,7 +84,7 @@ void PlacementPage::makeTools()
     m_add->setObjectName(u"addSlowNode"_s);
     m_add->setToolTip(tr("Mark the node in the chosen cell as slow (also: double click or Enter; drag a dashed cell to move it)"));
     addTools({m_factor});
-    addTools({effect, m_figure});
+    addTools({effect, m_metric});
     addTools({m_grouping});
     addTools({m_add, new NodeHandle(theme(), -1)});
     hideInPresentation(*m_add->parentWidget(), theme());
@@ -95,7 +95,7 @@ void PlacementPage::makeTools()
     makeFinder();
     connect(m_factor, &QuantityEdit::submitted, this, &PlacementPage::typeFactor);
     connect(m_factor, &QuantityEdit::editingDone, this, &PlacementPage::ask);
-    connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
+    connect(m_metric, &SegmentedControl::chosen, this, [this] { refresh(); });
     connect(m_grouping, &SegmentedControl::chosen, this, [this] {
         m_map->setFocusItem(-1); // another cell has its number
         refresh();
@@ -267,7 +267,7 @@ void PlacementPage::groupPlaces(const PlacementMap* map, const HeatData& data)
     const SnapshotPtr s = snapshot();
     const QString placed = !map ? QString()
                                 : u"%1/%2/%3/%4/%5"_s.arg(m_levelled.version())
-                                      .arg(m_figure->current())
+                                      .arg(m_metric->current())
                                       .arg(m_grouping->current())
                                       .arg(s ? QString::fromStdString(s->hash.text()) : QString())
                                       .arg(s ? s->scenario.cluster.nodesPerPod : 0);
@@ -277,12 +277,12 @@ void PlacementPage::groupPlaces(const PlacementMap* map, const HeatData& data)
     m_shown = {};
     m_shown.data = data; // of an earlier scenario while there is no result of this one
     if (map && s && s->costed->world.dp > 0)
-        m_shown = placesBy(grouping(), *map, static_cast<PlaceMetric>(std::clamp(m_figure->current(), 0, 2)), s->scenario, m_hosts);
+        m_shown = placesBy(grouping(), *map, static_cast<PlaceMetric>(std::clamp(m_metric->current(), 0, 2)), s->scenario, m_hosts);
 }
 
 void PlacementPage::refreshPlaces()
 {
-    const auto place = static_cast<PlaceMetric>(std::clamp(m_figure->current(), 0, 2));
+    const auto place = static_cast<PlaceMetric>(std::clamp(m_metric->current(), 0, 2));
     const QString metric = nameOf(place);
     const PlacementMap* map = shownMap();
     ChartText text;
@@ -319,7 +319,7 @@ void PlacementPage::refreshPlaces()
 QString PlacementPage::answer() const
 {
     const PlacementMap* map = shownMap();
-    return map ? placementAnswer(*map, static_cast<PlaceMetric>(std::clamp(m_figure->current(), 0, 2))) : QString();
+    return map ? placementAnswer(*map, static_cast<PlaceMetric>(std::clamp(m_metric->current(), 0, 2))) : QString();
 }
 
 void PlacementPage::statesShown()
@@ -410,7 +410,7 @@ void PlacementPage::selectionChanged()
 
 QJsonObject PlacementPage::saveState() const
 {
-    QJsonObject state{{u"figure"_s, m_figure->current()}, {u"percent"_s, m_percent}, {u"cells"_s, m_grouping->current()}};
+    QJsonObject state{{u"figure"_s, m_metric->current()}, {u"percent"_s, m_percent}, {u"cells"_s, m_grouping->current()}};
     if (m_map->itemCount() > 0)
         state[u"scale"_s] = m_map->scaleEnd();
     return state;
@@ -418,7 +418,7 @@ QJsonObject PlacementPage::saveState() const
 
 void PlacementPage::restoreState(const QJsonObject& state)
 {
-    m_figure->setCurrent(state[u"figure"_s].toInt(1));
+    m_metric->setCurrent(state[u"figure"_s].toInt(1));
     m_grouping->setCurrent(state[u"cells"_s].toInt(0));
     m_map->setScaleEnd(state[u"scale"_s].toDouble());
     const double percent = state[u"percent"_s].toDouble(15);

@@ -67,7 +67,7 @@ private:
     double m_percent = 15;
     HostNames m_hosts;
     QuantityEdit* m_factor;
-    SegmentedControl *m_figure, *m_grouping;
+    SegmentedControl *m_metric, *m_grouping;
     HeatMap* m_map;
     PlacesCard* m_best;
     SlowNodesCard* m_nodes;

@@ -152,7 +152,7 @@ ScaleData scaleDataOf(const ScaleCurve& curve, ScaleMetric metric, const ShownSc
 ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
       m_mode(new SegmentedControl(theme)),
-      m_figure(new SegmentedControl(theme)),
+      m_metric(new SegmentedControl(theme)),
       m_chart(new ScaleChart(theme)),
       m_card(new QFrame),
       m_points(new QTableWidget)
@@ -162,10 +162,10 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_mode->setChoices({tr("Weak"), tr("Strong")});
     m_mode->setAccessibleName(tr("Weak: the batch grows with the GPUs; strong: it stays"));
     m_mode->setToolTip(tr("Weak: the global batch grows with the data-parallel size. Strong: the global batch stays."));
-    m_figure->setChoices({tr("Step time"), tr("Throughput"), u"MFU"_s, tr("Cost")});
-    m_figure->setAccessibleName(tr("Figure over the number of GPUs"));
+    m_metric->setChoices({tr("Step time"), tr("Throughput"), u"MFU"_s, tr("Cost")});
+    m_metric->setAccessibleName(tr("Figure over the number of GPUs"));
     addTools({label, m_mode});
-    addTools({m_figure});
+    addTools({m_metric});
 
     m_card->setProperty("card", true);
     auto* cardLayout = new QVBoxLayout(m_card);
@@ -197,7 +197,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     setCards(column, nullptr, 0);
     setExported({m_chart});
     connect(m_mode, &SegmentedControl::chosen, this, [this] { ask(); });
-    connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
+    connect(m_metric, &SegmentedControl::chosen, this, [this] { refresh(); });
     connect(m_points, &QTableWidget::currentCellChanged, this, [this](int row) { m_chart->setFocusItem(row); });
     connect(m_chart, &ScaleChart::itemPicked, this, [this](int item) { m_points->selectRow(item); });
     refresh();
@@ -223,9 +223,9 @@ const ScaleCurve* ScalePage::curve() const
 void ScalePage::refresh()
 {
     const ScaleCurve* curve = this->curve();
-    const auto metric = static_cast<ScaleMetric>(std::max(m_figure->current(), 0));
+    const auto metric = static_cast<ScaleMetric>(std::max(m_metric->current(), 0));
     ChartText text;
-    text.title = tr("%1 over the number of GPUs").arg(m_figure->label(m_figure->current()));
+    text.title = tr("%1 over the number of GPUs").arg(m_metric->label(m_metric->current()));
     const bool strong = curve ? curve->mode == ScaleMode::strong : m_mode->current() == 1;
     text.subtitle = strong ? tr("Strong scaling: the global batch stays, each replica does less")
                            : tr("Weak scaling: the global batch grows with the data-parallel size");
@@ -340,13 +340,13 @@ TableData ScalePage::asTable() const
 
 QJsonObject ScalePage::saveState() const
 {
-    return {{u"mode"_s, m_mode->current()}, {u"figure"_s, m_figure->current()}};
+    return {{u"mode"_s, m_mode->current()}, {u"figure"_s, m_metric->current()}};
 }
 
 void ScalePage::restoreState(const QJsonObject& state)
 {
     m_mode->setCurrent(state[u"mode"_s].toInt(0));
-    m_figure->setCurrent(state[u"figure"_s].toInt(0));
+    m_metric->setCurrent(state[u"figure"_s].toInt(0));
 }
 
 } // namespace prism::ui

@@ -41,7 +41,7 @@ private:
     void fillTable(const ScaleCurve* curve);
     void fitColumns();
 
-    SegmentedControl *m_mode, *m_figure;
+    SegmentedControl *m_mode, *m_metric;
     ScaleChart* m_chart;
     QFrame* m_card;
     QTableWidget* m_points;

@@ -230,7 +230,7 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
 
 SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
-      m_figure(new SegmentedControl(theme)),
+      m_metric(new SegmentedControl(theme)),
       m_by(new SegmentedControl(theme)),
       m_left(new QStackedWidget),
       m_tornado(new TornadoChart(theme)),
@@ -239,15 +239,15 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
 {
     auto* label = plainLabel(tr("Effect on"));
     label->setProperty("role", u"secondary"_s);
-    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Metric::exceedance, 0), tr("Ranks")});
-    m_figure->setCurrent(1);
-    m_figure->setAccessibleName(tr("Statistic of the tornado"));
+    m_metric->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Metric::exceedance, 0), tr("Ranks")});
+    m_metric->setCurrent(1);
+    m_metric->setAccessibleName(tr("Statistic of the tornado"));
     auto* byLabel = plainLabel(tr("Slow steps by"));
     byLabel->setProperty("role", u"secondary"_s);
     m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
     m_by->setAccessibleName(tr("Rows of the tail attribution"));
     addTools({label}); // the control alone is as wide as a small window has room for
-    addTools({m_figure});
+    addTools({m_metric});
     addTools({byLabel, m_by});
     m_tornado->setObjectName(u"tornado"_s);
     m_bars->setObjectName(u"tailAttribution"_s);
@@ -262,7 +262,7 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     layout->addWidget(m_bars, 2);
     setCards(column, nullptr, 0);
     showChosen();
-    connect(m_figure, &SegmentedControl::chosen, this, [this] {
+    connect(m_metric, &SegmentedControl::chosen, this, [this] {
         showChosen();
         refreshTornado();
         refreshSlopes();
@@ -327,7 +327,7 @@ void SensitivityPage::tryHalf(int item)
 
 bool SensitivityPage::showsSlopes() const
 {
-    return m_figure->current() > static_cast<int>(Metric::exceedance);
+    return m_metric->current() > static_cast<int>(Metric::exceedance);
 }
 
 void SensitivityPage::showChosen()
@@ -385,7 +385,7 @@ double SensitivityPage::limitSeconds() const
 
 void SensitivityPage::refresh()
 {
-    m_figure->setLabel(static_cast<int>(Metric::exceedance), nameOf(Metric::exceedance, limitSeconds()));
+    m_metric->setLabel(static_cast<int>(Metric::exceedance), nameOf(Metric::exceedance, limitSeconds()));
     refreshTornado();
     refreshSlopes();
     refreshBars();
@@ -401,7 +401,7 @@ const SensitivityTable* SensitivityPage::table() const
 
 void SensitivityPage::refreshTornado()
 {
-    const auto metric = showsSlopes() ? Metric::p95 : static_cast<Metric>(std::max(m_figure->current(), 0));
+    const auto metric = showsSlopes() ? Metric::p95 : static_cast<Metric>(std::max(m_metric->current(), 0));
     const SensitivityTable* table = this->table();
     ChartText text;
     const QString name = nameOf(metric, table ? table->limitSeconds : limitSeconds());
@@ -495,12 +495,12 @@ QList<std::pair<QString, QString>> SensitivityPage::printedNames() const
 
 QJsonObject SensitivityPage::saveState() const
 {
-    return {{u"figure"_s, m_figure->current()}, {u"by"_s, m_by->current()}};
+    return {{u"figure"_s, m_metric->current()}, {u"by"_s, m_by->current()}};
 }
 
 void SensitivityPage::restoreState(const QJsonObject& state)
 {
-    m_figure->setCurrent(state[u"figure"_s].toInt(1));
+    m_metric->setCurrent(state[u"figure"_s].toInt(1));
     showChosen();
     m_by->setCurrent(state[u"by"_s].toInt(0));
     refresh();

@@ -69,7 +69,7 @@ private:
     /// The limit of P(step > limit): the study's, or the baseline's p95 while none is set; 0 = not known yet.
     [[nodiscard]] double limitSeconds() const;
 
-    SegmentedControl *m_figure, *m_by;
+    SegmentedControl *m_metric, *m_by;
     QStackedWidget* m_left;
     TornadoChart* m_tornado;
     bool m_isWhole = false; ///< every cause is listed

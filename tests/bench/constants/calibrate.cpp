@@ -109,7 +109,7 @@ void fitSteps(CalibrationRun& run, const CalibrationData& data, const SlowdownOf
     searchConstants(run.calibration, rows, 8);
     reportPublished(run, rows);
     if (leaveSourcesOut)
-        setBands(run.calibration, leftOutSources(rows, {before, run.calibration}, run.fits), run.fits);
+        setBands(run.calibration, heldOutErrors(rows, {before, run.calibration}, run.fits), run.fits);
     std::set<std::string> fitted;
     for (const FitRow& r : rows)
         fitted.insert(r.row->id);

@@ -34,7 +34,7 @@ std::vector<double> errorsWithout(const std::string& source, const std::vector<F
 
 } // namespace
 
-std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const LeftOutStart& from, std::vector<FitReport>& reports)
+std::vector<LeftOutError> heldOutErrors(const std::vector<FitRow>& rows, const LeftOutStart& from, std::vector<FitReport>& reports)
 {
     std::set<std::string> sources;
     for (const FitRow& r : rows)

@@ -19,7 +19,7 @@ struct LeftOutStart {
 };
 /// Every source omitted in turn. Each fit goes from `start` with the slopes there and then those at `fitted`, as long as the rows
 /// themselves agree; a constant that only the missing source decides stays at its start. One report per source and one over tier A.
-[[nodiscard]] std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const LeftOutStart& from,
-                                                       std::vector<FitReport>& reports);
+[[nodiscard]] std::vector<LeftOutError> heldOutErrors(const std::vector<FitRow>& rows, const LeftOutStart& from,
+                                                      std::vector<FitReport>& reports);
 
 } // namespace prism

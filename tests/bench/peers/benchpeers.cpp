@@ -69,7 +69,7 @@ private:
     void add(const char* question, const std::string& tool, std::optional<double> value, const char* unit,
              const std::string& origin = kThisRun)
     {
-        m_figures.push_back({question, tool, unit, value, value ? origin : "not there"});
+        m_metrics.push_back({question, tool, unit, value, value ? origin : "not there"});
     }
     [[nodiscard]] std::string checkout() const;
     /// Our own predictions of the rows that `rows` names, and the mean of their errors without sign.
@@ -79,7 +79,7 @@ private:
     nlohmann::json m_known = require(presetObject("peers", "known"));
     std::string m_timedRow = m_known.value("timed_row", ""); ///< whose answer is timed: one that the others have too
     std::vector<PublishedRow> m_rows = require(readPublished(require(presetText("published", "steps"))));
-    std::vector<PeerMetric> m_figures;
+    std::vector<PeerMetric> m_metrics;
     double m_pipelineMean = 0; ///< of our own sweep: who samples the same pipeline has to meet it
     std::size_t m_passes = 0;  ///< of one step of that pipeline, with its transfers
     bool m_calculonIsThere = false;
@@ -247,7 +247,7 @@ void Peers::known()
 {
     const auto text = [](const nlohmann::json& f, const char* key) { return f[key].get<std::string>(); };
     for (const nlohmann::json& f : m_known["figures"])
-        m_figures.push_back(
+        m_metrics.push_back(
             {questionOf(text(f, "question")), text(f, "tool"), text(f, "unit"), f["value"].get<double>(), text(f, "origin")});
 }
 
@@ -257,7 +257,7 @@ std::vector<PeerMetric> Peers::byQuestion() const
     std::vector<PeerMetric> sorted;
     for (const char* question : {kAnswer, kStrategies, kPass, kSteps, kStart, kMemory, kError})
         for (const bool ours : {true, false})
-            for (const PeerMetric& f : m_figures)
+            for (const PeerMetric& f : m_metrics)
                 if (f.question == question && f.tool.starts_with(kHere) == ours)
                     sorted.push_back(f);
     return sorted;
