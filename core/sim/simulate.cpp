@@ -19,7 +19,7 @@ namespace {
 /// Memory for tables of a call that brings no memo.
 constexpr std::size_t kOwnMemoBytes = std::size_t{32} << 20;
 /// Kernel draws that the tables are made from: as many for each step, so that their error stays a small part of the steps'.
-constexpr double kKernelDrawsPerStep = 2000.0, kMinKernelDraws = 0.5e6, kMaxKernelDraws = 1e8;
+constexpr double kKernelDrawsPerStep = 2000.0, kMinResidualDraws = 0.5e6, kMaxResidualDraws = 1e8;
 
 /// Sampled steps of one run; empty when stopped.
 std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int count, const SimOptions& options, StepSamples& out)
@@ -59,7 +59,7 @@ bool sweepWithin(const SweepModel& model, int count, const MedianJobs& jobs, dou
 
 double kernelDraws(int steps)
 {
-    return std::clamp(kKernelDrawsPerStep * steps, kMinKernelDraws, kMaxKernelDraws);
+    return std::clamp(kKernelDrawsPerStep * steps, kMinResidualDraws, kMaxResidualDraws);
 }
 
 StepSamples simulate(const StepGraph& graph, const SimOptions& options)
