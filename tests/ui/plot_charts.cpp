@@ -196,6 +196,34 @@ TEST(ScaleChart, SizesThatCannotBeAndThoseBeyondWhatWasMeasuredAreHatchedAndRepo
     EXPECT_EQ(crowded.copy(edge.adjusted(0, 80, 0, -80)), far.copy(edge.adjusted(0, 80, 0, -80))) << "only the last size is hatched";
 }
 
+TEST(ScaleChart, LinearScalingIsAStraightLineFromTheFirstSizeThatFits)
+{
+    ScaleCurve curve;
+    curve.mode = ScaleMode::strong;
+    for (const auto& [gpus, seconds, tokens] : {std::tuple{64, 9.0, 100.0}, {128, 5.0, 180.0}, {256, 3.0, 300.0}, {512, 2.0, 400.0}}) {
+        ScalePoint point{.gpus = gpus, .valid = gpus < 512};
+        point.step.p5 = 0.9 * seconds, point.step.p50 = seconds, point.step.p95 = 1.1 * seconds, point.step.p99 = 1.2 * seconds;
+        point.tokensPerSecond = tokens;
+        curve.points.push_back(point);
+    }
+    curve.points[0].problem = "needs 97.0 GiB of 80.0 GiB";
+    const ScaleData steps = scaleDataOf(curve, ScaleMetric::stepTime, {}), tokens = scaleDataOf(curve, ScaleMetric::throughput, {});
+    EXPECT_TRUE(steps.logarithmic && tokens.logarithmic);
+    EXPECT_EQ(steps.ideal, (QList<QPointF>{{128, 5}, {256, 2.5}})) << "the first size does not fit, the last one is not valid";
+    EXPECT_EQ(tokens.ideal, (QList<QPointF>{{128, 180}, {256, 360}}));
+    curve.mode = ScaleMode::weak;
+    EXPECT_FALSE(scaleDataOf(curve, ScaleMetric::stepTime, {}).logarithmic) << "the batch grows with the GPUs: a step should stay";
+    EXPECT_TRUE(scaleDataOf(curve, ScaleMetric::stepTime, {}).ideal.isEmpty());
+    EXPECT_FALSE(scaleDataOf(curve, ScaleMetric::mfu, {}).logarithmic);
+    for (const auto& [low, high, first, last] :
+         {std::tuple{3.0, 40.0, 2.0, 50.0}, {2.0, 2.0, 2.0, 5.0}, {0.7, 0.9, 0.5, 1.0}, {20.0, 100.0, 20.0, 100.0}}) {
+        const AxisRange range = coveringLogRange(low, high);
+        EXPECT_NEAR(range.low, first, 1e-9 * first) << low;
+        EXPECT_NEAR(range.high, last, 1e-9 * last) << high;
+        EXPECT_TRUE(range.logarithmic);
+    }
+}
+
 TEST(PairedBars, SortByTheDifference)
 {
     const PairedData data = pairedOf(samples::tailAttribution(), AttributionBy::kernelClass, 0);
@@ -234,7 +262,7 @@ TEST(HeatMap, KeepsItsScaleUntilTheUserFitsIt)
     data.cells[1].ratio = 1.34;
     map.setData(data);
     EXPECT_EQ(map.scaleEnd(), 1.1) << "the scale stays until the user changes it";
-    EXPECT_EQ(map.cellsAboveScale(), 1) << "and what it cannot show is said";
+    EXPECT_EQ(map.cellsAboveScale(), 1) << "and what it cannot show is reported";
     QTest::keyClick(&map, Qt::Key_F);
     EXPECT_EQ(map.scaleEnd(), 1.5);
     EXPECT_EQ(map.cellsAboveScale(), 0);

@@ -8,11 +8,13 @@
 #include "ui/look/format.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/presentation.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonObject>
 #include <QLabel>
+#include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
@@ -127,6 +129,19 @@ std::size_t ownSteps(const ScaleCurve& curve, const SnapshotPtr& own)
     return static_cast<std::size_t>(curve.samples);
 }
 
+/// Linear scaling from the first size that fits: with twice the GPUs half the step of a fixed batch, or twice the tokens per second.
+QList<QPointF> idealOf(const std::vector<ScaleSample>& samples, ScaleMetric metric)
+{
+    QList<QPointF> line;
+    for (const ScaleSample& s : samples) {
+        if (line.isEmpty() ? !s.possible : !s.valid)
+            continue;
+        const double factor = line.isEmpty() ? 1 : s.gpus / line.front().x(), first = line.isEmpty() ? s.middle : line.front().y();
+        line << QPointF(s.gpus, metric == ScaleMetric::throughput ? first * factor : first / factor);
+    }
+    return line;
+}
+
 ScaleData scaleDataOf(const ScaleCurve& curve, ScaleMetric metric, const ShownScenario& scenario)
 {
     const ScaleQuantity quantity = quantityOf(curve, metric);
@@ -141,6 +156,9 @@ ScaleData scaleDataOf(const ScaleCurve& curve, ScaleMetric metric, const ShownSc
     series.baseline = scenario.isBaseline;
     for (const ScalePoint& p : curve.points)
         series.samples.push_back(sampleOf(p, metric, quantity.perUnit));
+    data.logarithmic = metric == ScaleMetric::throughput || (metric == ScaleMetric::stepTime && curve.mode == ScaleMode::strong);
+    if (data.logarithmic)
+        data.ideal = idealOf(series.samples, metric);
     data.series.push_back(std::move(series));
     if (scenario.snapshot) {
         data.currentGpus = static_cast<double>(scenario.snapshot->scenario.cluster.numGpus);
@@ -155,7 +173,8 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
       m_metric(new SegmentedControl(theme)),
       m_chart(new ScaleChart(theme)),
       m_card(new QFrame),
-      m_points(new QTableWidget)
+      m_points(new QTableWidget),
+      m_make(new QPushButton(tr("Make scenario")))
 {
     auto* label = plainLabel(tr("Scaling"));
     label->setProperty("role", u"secondary"_s);
@@ -166,6 +185,12 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_metric->setAccessibleName(tr("Figure over the number of GPUs"));
     addTools({label, m_mode});
     addTools({m_metric});
+    m_make->setObjectName(u"makeScenario"_s);
+    m_make->setProperty("kind", u"primary"_s);
+    m_make->setToolTip(tr("Adds this scenario with the number of GPUs of the selected row"));
+    addEndTool(m_make);
+    hideInPresentation(*m_make, theme);
+    connect(m_make, &QPushButton::clicked, this, [this] { makeScenario(); });
 
     m_card->setProperty("card", true);
     auto* cardLayout = new QVBoxLayout(m_card);
@@ -198,7 +223,10 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     setExported({m_chart});
     connect(m_mode, &SegmentedControl::chosen, this, [this] { ask(); });
     connect(m_metric, &SegmentedControl::chosen, this, [this] { refresh(); });
-    connect(m_points, &QTableWidget::currentCellChanged, this, [this](int row) { m_chart->setFocusItem(row); });
+    connect(m_points, &QTableWidget::currentCellChanged, this, [this](int row) {
+        m_chart->setFocusItem(row);
+        statesShown();
+    });
     connect(m_chart, &ScaleChart::itemPicked, this, [this](int item) { m_points->selectRow(item); });
     refresh();
 }
@@ -256,6 +284,37 @@ void ScalePage::refresh()
     if (m_filledWith != reported)
         fillTable(curve);
     m_filledWith = reported;
+    statesShown();
+}
+
+const ScalePoint* ScalePage::selectedPoint() const
+{
+    const ScaleCurve* curve = this->curve();
+    const auto row = static_cast<std::size_t>(std::max(m_points->currentRow(), 0));
+    if (!curve || m_points->currentRow() < 0 || row >= curve->points.size() || !isCurrent(m_curve))
+        return nullptr;
+    const ScalePoint& point = curve->points[row];
+    const SnapshotPtr s = snapshot();
+    return point.valid && s && point.gpus != s->scenario.cluster.numGpus ? &point : nullptr;
+}
+
+void ScalePage::statesShown()
+{
+    const ScalePoint* point = selectedPoint();
+    m_make->setEnabled(point);
+    m_make->setText(point ? tr("Make scenario of %1 GPUs").arg(format::count(point->gpus)) : tr("Make scenario"));
+}
+
+void ScalePage::makeScenario()
+{
+    const ScalePoint* point = selectedPoint();
+    const ScenarioEntry* entry = context().study ? context().study->entry(context().currentId) : nullptr;
+    if (!point || !entry)
+        return;
+    const QString size = tr("%1 GPUs").arg(format::count(point->gpus));
+    Scenario next = atScale(*entry->scenario, this->curve()->mode, point->gpus);
+    next.name = context().study->freeName(u"%1, %2"_s.arg(QString::fromStdString(next.name).left(100), size)).toStdString();
+    context().study->addScenario(std::move(next), tr("Scenario of %1").arg(size), context().currentId);
 }
 
 void ScalePage::fillTable(const ScaleCurve* curve)

@@ -7,6 +7,7 @@
 #include "ui/pages/levelled.h"
 #include "ui/plot/scalechart.h"
 
+class QPushButton;
 class QTableWidget;
 
 namespace prism::ui {
@@ -40,11 +41,15 @@ private:
     [[nodiscard]] const ScaleCurve* curve() const; ///< on the headline's level
     void fillTable(const ScaleCurve* curve);
     void fitColumns();
+    void statesShown() override;
+    [[nodiscard]] const ScalePoint* selectedPoint() const; ///< another size, of a current answer; null = none
+    void makeScenario();
 
     SegmentedControl *m_mode, *m_metric;
     ScaleChart* m_chart;
     QFrame* m_card;
     QTableWidget* m_points;
+    QPushButton* m_make;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
     mutable Levelled<ScaleCurve> m_levelled;
     int m_filledWith = -1; ///< the version of what is reported that the table shows

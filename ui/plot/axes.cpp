@@ -35,6 +35,15 @@ Ticks logTicks(double low, double high)
     return ticks;
 }
 
+AxisRange coveringLogRange(double low, double high)
+{
+    const Ticks below = logTicks(low / 10, low), above = logTicks(high, high * 10); // a decade holds three
+    if (below.values.empty() || above.values.size() < 2)
+        return {low, std::max(high, 2 * low), true};
+    const double first = below.values.back();
+    return {first, above.values.front() > first ? above.values.front() : above.values[1], true};
+}
+
 double xAxisHeight(const Canvas& canvas, bool hasTitle)
 {
     return canvas.px(8) + canvas.lineHeight(Type::tick) * (hasTitle ? 2 : 1) + canvas.px(hasTitle ? 4 : 0);

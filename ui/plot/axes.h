@@ -30,6 +30,8 @@ struct Axes {
 
 /// 1, 2, 5 times powers of ten inside a logarithmic range.
 [[nodiscard]] Ticks logTicks(double low, double high);
+/// The logarithmic range from the last such number at or below `low` > 0 to the first one at or above `high`, of two numbers at least.
+[[nodiscard]] AxisRange coveringLogRange(double low, double high);
 
 /// What is written along an axis; labels are at value * perUnit.
 struct AxisText {

@@ -105,23 +105,19 @@ QList<LegendEntry> ScaleChart::legend(const Look& look) const
             entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, series.name};
         }
     }
+    if (!m_data.ideal.isEmpty())
+        entries << LegendEntry{LegendEntry::Mark::line,
+                               look[Role::textSecondary],
+                               {},
+                               {},
+                               u"linear from %1 GPUs"_s.arg(format::count(static_cast<std::int64_t>(m_data.ideal.front().x()))),
+                               {4, 2}};
     const QColor ground = look[Role::panel], lines = look[Role::hatch];
     if (any([](const ScaleSample& s) { return !s.possible; }))
         entries << LegendEntry{LegendEntry::Mark::hatchedBox, look[Role::derivedField], lines, kMissingHatch, u"not possible"_s};
     if (any([](const ScaleSample& s) { return s.outside; }))
         entries << LegendEntry{LegendEntry::Mark::hatchedBox, ground, lines, kUncalibratedHatch, u"outside of the calibration"_s};
     return entries;
-}
-
-double ScaleChart::Layout::x(double gpus) const
-{
-    const double span = logLast - logFirst;
-    return span > 0 ? plot.left() + (std::log2(gpus) - logFirst) / span * plot.width() : plot.center().x();
-}
-
-double ScaleChart::Layout::y(double value) const
-{
-    return plot.bottom() - (value - low) / (high - low) * plot.height();
 }
 
 std::optional<Reach> ScaleChart::ownReach() const
@@ -138,52 +134,69 @@ std::optional<Reach> ScaleChart::ownReach() const
             if (std::isfinite(bottom))
                 own.low = std::min(own.low, bottom);
         }
+    for (const QPointF& p : m_data.ideal)
+        own = {std::min(own.low, p.y()), std::max(own.high, p.y())};
     return std::isfinite(own.low) && own.high > 0 ? std::optional(own) : std::nullopt;
 }
 
-ScaleChart::Layout ScaleChart::layout(const Canvas& canvas, const QRectF& area) const
+AxisRange ScaleChart::valueRange() const
 {
-    Layout at;
     Reach all = ownReach().value_or(Reach{0, 1});
     if (reach())
         all = {std::min(all.low, reach()->low), std::max(all.high, reach()->high)};
+    if (m_data.logarithmic && all.low > 0)
+        return coveringLogRange(all.low, all.high);
     const auto [low, high] = all;
-    at.low = m_data.fromZero ? 0 : std::max(0.0, low - 0.1 * (high - low) - 1e-9 * high);
-    const Ticks ticks = niceTicks(at.low, high + (high - at.low) * 0.06, 7);
+    AxisRange range;
+    range.low = m_data.fromZero ? 0 : std::max(0.0, low - 0.1 * (high - low) - 1e-9 * high);
+    const Ticks ticks = niceTicks(range.low, high + (high - range.low) * 0.06, 7);
     if (!ticks.values.empty()) {
-        at.low = m_data.fromZero ? 0 : std::floor(at.low / ticks.step) * ticks.step;
-        at.high = std::ceil((high + (high - at.low) * 0.02) / ticks.step) * ticks.step;
+        range.low = m_data.fromZero ? 0 : std::floor(range.low / ticks.step) * ticks.step;
+        range.high = std::ceil((high + (high - range.low) * 0.02) / ticks.step) * ticks.step;
     } else {
-        at.high = high * 1.1;
+        range.high = high * 1.1;
     }
-    if (!(at.high > at.low))
-        at.high = at.low + 1;
-    const double labels = canvas.width(ticks.label(at.high), Type::tick) + canvas.px(12);
+    if (!(range.high > range.low))
+        range.high = range.low + 1;
+    return range;
+}
+
+Ticks ScaleChart::valueTicks(const AxisRange& range, int largest) const
+{
+    return range.logarithmic ? logTicks(range.low, range.high) : niceTicks(range.low, range.high, largest);
+}
+
+Axes ScaleChart::layout(const Canvas& canvas, const QRectF& area) const
+{
+    Axes at;
+    at.y = valueRange();
+    const double labels = at.y.logarithmic ? yAxisWidth(canvas, valueTicks(at.y, 0)) + canvas.px(2)
+                                           : canvas.width(niceTicks(at.y.low, at.y.high, 7).label(at.y.high), Type::tick) + canvas.px(12);
     at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(42)),
                      QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
-    if (!m_gpus.empty()) {
-        at.logFirst = std::log2(m_gpus.front()) - 0.15;
-        at.logLast = std::log2(m_gpus.back()) + 0.15;
-    }
+    const double margin = std::exp2(0.15); // a factor on both sides of the sizes
+    if (!m_gpus.empty())
+        at.x = {m_gpus.front() / margin, m_gpus.back() * margin, true};
     return at;
 }
 
-void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at) const
+void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Axes& at) const
 {
     const Look& look = canvas.look;
-    const Ticks ticks = niceTicks(at.low, at.high, std::max(3, static_cast<int>(at.plot.height() / canvas.px(44))));
+    const Ticks ticks = valueTicks(at.y, std::max(3, static_cast<int>(at.plot.height() / canvas.px(44))));
     for (const double value : ticks.values) {
-        const double y = at.y(value);
-        canvas.horizontal(at.plot.left(), at.plot.right(), y, look.pen(value == at.low ? Role::axis : Role::grid));
+        const double y = at.py(value);
+        canvas.horizontal(at.plot.left(), at.plot.right(), y, look.pen(value == at.y.low ? Role::axis : Role::grid));
         canvas.text({at.plot.left() - canvas.px(8), y}, ticks.label(value), Type::tick, Role::textSecondary,
                     Qt::AlignRight | Qt::AlignVCenter);
     }
     canvas.horizontal(at.plot.left(), at.plot.right(), at.plot.bottom(), look.pen(Role::axis));
-    canvas.text({area.left(), area.top() + canvas.px(6)}, m_data.unit.isEmpty() ? m_data.quantity : m_data.quantity + u", "_s + m_data.unit,
-                Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
+    const QString unit = (m_data.unit.isEmpty() ? QString() : u", "_s + m_data.unit) + (at.y.logarithmic ? u", log scale"_s : QString());
+    canvas.text({area.left(), area.top() + canvas.px(6)}, m_data.quantity + unit, Type::tick, Role::textSecondary,
+                Qt::AlignLeft | Qt::AlignVCenter);
     double last = -1e9;
     for (const double gpus : m_gpus) {
-        const double x = at.x(gpus);
+        const double x = at.px(gpus);
         canvas.vertical(x, at.plot.bottom(), at.plot.bottom() + canvas.px(4), look.pen(Role::axis));
         const QString label = format::count(static_cast<std::int64_t>(gpus));
         if (const double half = canvas.width(label, Type::tick) / 2; x - half > last + canvas.px(8)) {
@@ -194,18 +207,18 @@ void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at)
     canvas.text({at.plot.center().x(), at.plot.bottom() + canvas.px(24)}, u"GPUs, log scale"_s, Type::tick, Role::textSecondary,
                 Qt::AlignHCenter | Qt::AlignTop);
     if (m_data.currentGpus > 0 && !m_gpus.empty() && m_data.currentGpus >= m_gpus.front() && m_data.currentGpus <= m_gpus.back()) {
-        const double x = at.x(m_data.currentGpus);
+        const double x = at.px(m_data.currentGpus);
         canvas.vertical(x, at.plot.top(), at.plot.bottom(), look.pen(Role::text, metric::limitLine));
         canvas.flag(x, at.plot.top(), m_data.currentLabel, at.plot.left(), at.plot.right() + canvas.px(20));
     }
 }
 
-void ScaleChart::paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series)
+void ScaleChart::paintReservations(Canvas& canvas, const Axes& at, const ScaleSeries& series)
 {
     const double half = canvas.px(6);
     for (std::size_t i = 0; i < series.samples.size(); ++i) {
         const ScaleSample& s = series.samples[i];
-        const double x = at.x(s.gpus);
+        const double x = at.px(s.gpus);
         const auto column = [&](double from, double to) { return QRectF(from, at.plot.top(), to - from, at.plot.height()); };
         if (!s.possible) {
             canvas.fill(column(x - half, x + half), canvas.look[Role::derivedField]);
@@ -213,13 +226,13 @@ void ScaleChart::paintReservations(Canvas& canvas, const Layout& at, const Scale
         }
         if (!s.outside)
             continue;
-        const auto middle = [&](std::size_t other) { return (x + at.x(series.samples[other].gpus)) / 2; };
+        const auto middle = [&](std::size_t other) { return (x + at.px(series.samples[other].gpus)) / 2; };
         canvas.hatch(column(i > 0 ? middle(i - 1) : x - half, i + 1 < series.samples.size() ? middle(i + 1) : x + half), kUncalibratedHatch,
                      Role::hatch);
     }
 }
 
-void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const
+void ScaleChart::paintSeries(Canvas& canvas, const Axes& at, const ScaleSeries& series) const
 {
     const Look& look = canvas.look;
     const QColor color = look.palette().seriesAt(series.series);
@@ -232,7 +245,7 @@ void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries
     const auto line = [&](double ScaleSample::*value) {
         QPainterPath path;
         for (std::size_t i = 0; i < valid.size(); ++i) {
-            const QPointF point(at.x(valid[i]->gpus), at.y(valid[i]->*value));
+            const QPointF point(at.px(valid[i]->gpus), at.py(valid[i]->*value));
             i == 0 ? path.moveTo(point) : path.lineTo(point);
         }
         return path;
@@ -258,9 +271,9 @@ void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries
     canvas.painter.setPen(look.seriesPen(series.series, series.baseline));
     canvas.painter.drawPath(line(&ScaleSample::middle));
     for (const ScaleSample* s : valid) {
-        const double x = at.x(s->gpus);
+        const double x = at.px(s->gpus);
         const auto whisker = [&](double value, double halfWidth) {
-            const double top = at.y(value + halfWidth), bottom = at.y(value - halfWidth);
+            const double top = at.py(value + halfWidth), bottom = at.py(value - halfWidth);
             if (halfWidth <= 0 || bottom - top < canvas.px(5))
                 return;
             canvas.vertical(x, top, bottom, look.pen(Role::text));
@@ -272,7 +285,7 @@ void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries
             whisker(s->high, s->highHalfWidth);
         canvas.painter.setPen(QPen(color, canvas.px(1.5)));
         canvas.painter.setBrush(look[Role::panel]);
-        canvas.painter.drawEllipse(QPointF(x, at.y(s->middle)), canvas.px(3), canvas.px(3));
+        canvas.painter.drawEllipse(QPointF(x, at.py(s->middle)), canvas.px(3), canvas.px(3));
     }
 }
 
@@ -280,28 +293,32 @@ void ScaleChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive)
 {
     if (m_gpus.empty())
         return;
-    const Layout at = layout(canvas, area);
+    const Axes at = layout(canvas, area);
     for (const ScaleSeries& series : m_data.series)
         paintReservations(canvas, at, series);
     paintAxes(canvas, area, at);
+    QPolygonF ideal;
+    for (const QPointF& p : m_data.ideal)
+        ideal << at.place(p.x(), p.y());
+    paintLine(canvas, at, ideal, canvas.look.pen(Role::textSecondary, metric::line, Qt::DashLine));
     for (const ScaleSeries& series : m_data.series)
         paintSeries(canvas, at, series);
     if (!interactive)
         return;
     const int item = hoverItem() >= 0 ? hoverItem() : hasFocus() ? focusItem() : -1;
     if (item >= 0)
-        canvas.vertical(at.x(m_gpus[static_cast<std::size_t>(item)]), at.plot.top(), at.plot.bottom(), canvas.look.pen(Role::accent, 1));
+        canvas.vertical(at.px(m_gpus[static_cast<std::size_t>(item)]), at.plot.top(), at.plot.bottom(), canvas.look.pen(Role::accent, 1));
 }
 
 int ScaleChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
 {
-    const Layout at = layout(canvas, area);
+    const Axes at = layout(canvas, area);
     if (!at.plot.adjusted(-10, 0, 10, 20).contains(point))
         return -1;
     int best = -1;
     double distance = 1e300;
     for (int i = 0; i < itemCount(); ++i)
-        if (const double d = std::abs(at.x(m_gpus[static_cast<std::size_t>(i)]) - point.x()); d < distance) {
+        if (const double d = std::abs(at.px(m_gpus[static_cast<std::size_t>(i)]) - point.x()); d < distance) {
             distance = d;
             best = i;
         }
@@ -310,8 +327,8 @@ int ScaleChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) 
 
 QPointF ScaleChart::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
 {
-    const Layout at = layout(canvas, area);
-    return {at.x(m_gpus[static_cast<std::size_t>(item)]), at.plot.top() + canvas.px(20)};
+    const Axes at = layout(canvas, area);
+    return {at.px(m_gpus[static_cast<std::size_t>(item)]), at.plot.top() + canvas.px(20)};
 }
 
 } // namespace prism::ui

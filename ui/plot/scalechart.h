@@ -2,6 +2,7 @@
 // A figure over the number of GPUs (log axis): p50 thick, p95 and p99 thinner, the band between them, intervals as whiskers.
 #pragma once
 
+#include "ui/plot/axes.h"
 #include "ui/plot/plotbase.h"
 
 namespace prism::ui {
@@ -27,8 +28,10 @@ struct ScaleData {
     QString quantity, unit; ///< "Step time", "s"
     bool hasSpread = true;  ///< low, high and top are drawn
     bool fromZero = true;
-    double currentGpus = 0; ///< marked by a vertical line; 0 = none
-    QString currentLabel;   ///< "now 16,384"
+    bool logarithmic = false; ///< values too: equal factors are equal lengths, linear scaling is a straight line
+    QList<QPointF> ideal;     ///< GPUs and value of linear scaling from the first size that fits; empty = not drawn
+    double currentGpus = 0;   ///< marked by a vertical line; 0 = none
+    QString currentLabel;     ///< "now 16,384"
     std::vector<ScaleSeries> series;
 };
 
@@ -53,17 +56,13 @@ protected:
     [[nodiscard]] double minPlotHeight() const override { return 200; }
 
 private:
-    struct Layout {
-        QRectF plot;
-        double low = 0, high = 1, logFirst = 0, logLast = 1;
-        [[nodiscard]] double x(double gpus) const;
-        [[nodiscard]] double y(double value) const;
-    };
-    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
-    void paintAxes(Canvas& canvas, const QRectF& area, const Layout& at) const;
-    void paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const;
+    [[nodiscard]] AxisRange valueRange() const;
+    [[nodiscard]] Ticks valueTicks(const AxisRange& range, int largest) const;
+    [[nodiscard]] Axes layout(const Canvas& canvas, const QRectF& area) const;
+    void paintAxes(Canvas& canvas, const QRectF& area, const Axes& at) const;
+    void paintSeries(Canvas& canvas, const Axes& at, const ScaleSeries& series) const;
     /// The sizes that cannot be, and those beyond what was measured, under the curves.
-    static void paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series);
+    static void paintReservations(Canvas& canvas, const Axes& at, const ScaleSeries& series);
     [[nodiscard]] bool any(bool (*is)(const ScaleSample&)) const;
 
     ScaleData m_data;

@@ -54,21 +54,6 @@ std::vector<SlowEntry> carriedSlow(const Scenario& scenario, const Scenario& tar
     return carried;
 }
 
-Scenario scaled(const Scenario& scenario, ScaleMode mode, std::int64_t gpus)
-{
-    Scenario s = scenario;
-    s.cluster.numGpus = gpus;
-    if (gpus != scenario.cluster.numGpus) { // measured speeds name the nodes of the given cluster; other sizes have other nodes
-        s.measured.speeds.clear();
-        s.measured.nodeOrder.clear();
-        s.variability.slow = carriedSlow(scenario, s);
-    }
-    const std::int64_t replica = gpusPerReplica(scenario), now = replica > 0 ? gpus / replica : 0, then = scenario.dataParallelSize();
-    if (mode == ScaleMode::weak && then > 0)
-        s.training.globalBatchSize = std::max<std::int64_t>(1, scenario.training.globalBatchSize / then) * now;
-    return s;
-}
-
 void fill(ScalePoint& point, const Snapshot& snapshot)
 {
     const Scenario& s = snapshot.scenario;
@@ -109,6 +94,21 @@ void setEfficiencies(ScaleCurve& curve)
 }
 
 } // namespace
+
+Scenario atScale(const Scenario& scenario, ScaleMode mode, std::int64_t gpus)
+{
+    Scenario s = scenario;
+    s.cluster.numGpus = gpus;
+    if (gpus != scenario.cluster.numGpus) { // measured speeds name the nodes of the given cluster; other sizes have other nodes
+        s.measured.speeds.clear();
+        s.measured.nodeOrder.clear();
+        s.variability.slow = carriedSlow(scenario, s);
+    }
+    const std::int64_t replica = gpusPerReplica(scenario), now = replica > 0 ? gpus / replica : 0, then = scenario.dataParallelSize();
+    if (mode == ScaleMode::weak && then > 0)
+        s.training.globalBatchSize = std::max<std::int64_t>(1, scenario.training.globalBatchSize / then) * now;
+    return s;
+}
 
 std::vector<std::int64_t> defaultScale(const Scenario& scenario)
 {
@@ -155,7 +155,7 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
     for (const std::int64_t count : ascending) {
         ScalePoint point;
         point.gpus = count;
-        const SnapshotPtr snapshot = evaluator.evaluate(scaled(scenario, mode, count), evaluate);
+        const SnapshotPtr snapshot = evaluator.evaluate(atScale(scenario, mode, count), evaluate);
         if (options.stop.stop_requested())
             return cancelled();
         if (snapshot->valid() && snapshot->samples)

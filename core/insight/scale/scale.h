@@ -34,7 +34,9 @@ struct ScaleCurve {
 
 /// 64, 128, ... doubling up to 65,536 and the scenario's own GPU count: those that the scenario's replica divides.
 [[nodiscard]] std::vector<std::int64_t> defaultScale(const Scenario& scenario);
-/// Default 2,000 samples per point. Errors: invalid scenario, more than 100 points, cancelled.
+/// The scenario with another number of GPUs, as the points of a curve have it: slow places go with it, measured speeds do not.
+[[nodiscard]] Scenario atScale(const Scenario& scenario, ScaleMode mode, std::int64_t gpus);
+/// Default 500 samples per point. Errors: invalid scenario, more than 100 points, cancelled.
 [[nodiscard]] Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, ScaleMode mode,
                                             const std::vector<std::int64_t>& gpus, const InsightOptions& options = {});
 
