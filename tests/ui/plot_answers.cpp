@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages Job, Explore, Moves and Validate on a small study: they answer, and what is done on them is a step of the undo stack.
 #include "tests/ui/studies.h"
+
+#include "core/base/outputfile.h"
 #include "ui/explore/candidatemodel.h"
 #include "ui/explore/explorepage.h"
+#include "ui/findings/measuredchange.h"
 #include "ui/job/factscard.h"
 #include "ui/job/jobpage.h"
 #include "ui/look/format.h"
 #include "ui/moves/movesmodel.h"
 #include "ui/moves/movespage.h"
+#include "ui/pages/scalepage.h"
 #include "ui/validate/validatepage.h"
 
 #include <QAbstractItemModelTester>
@@ -18,9 +22,12 @@
 #include <QScrollBar>
 #include <QTableView>
 #include <QTableWidget>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace prism::ui::test {
 
@@ -251,7 +258,7 @@ TEST_F(Answers, APictureHasOnlyItsCharts)
 {
     MovesPage page(m_theme);
     show(page);
-    EXPECT_EQ(page.exportSize(), page.curves().size()) << "the table beside the curves is not drawn";
+    EXPECT_EQ(page.exportSize(), page.curves().size()) << "the table next to the curves is not drawn";
     EXPECT_LT(page.exportSize().width(), page.width());
 }
 
@@ -283,6 +290,36 @@ TEST_F(Answers, MovesReachAGoalAndOneBecomesAScenario)
     EXPECT_EQ(m_study.state().entries.size(), before + 1);
     QTest::keyClick(&page, Qt::Key_Escape);
     EXPECT_EQ(page.goal(), 0);
+}
+
+TEST_F(Answers, ASizeOfTheScaleBecomesAScenario)
+{
+    ScalePage page(m_theme);
+    show(page);
+    auto& make = *page.findChild<QPushButton*>(u"makeScenario"_s);
+    auto& points = *page.findChild<QTableWidget*>(u"scaleTable"_s);
+    EXPECT_FALSE(make.isEnabled()) << "no row is selected";
+    const Scenario& now = *m_study.current()->scenario;
+    int own = -1, other = -1;
+    for (int row = 0; row < points.rowCount(); ++row)
+        (points.item(row, 0)->text() == format::count(now.cluster.numGpus) ? own : other) = row; // the largest one
+    ASSERT_TRUE(own >= 0 && other >= 0);
+    points.selectRow(own);
+    EXPECT_FALSE(make.isEnabled()) << "it is this scenario";
+    points.selectRow(other);
+    ASSERT_TRUE(make.isEnabled());
+    EXPECT_TRUE(make.text().contains(points.item(other, 0)->text())) << make.text().toStdString();
+    const auto before = m_study.state().entries.size();
+    const int parent = m_study.currentId();
+    make.click();
+    ASSERT_EQ(m_study.state().entries.size(), before + 1);
+    const ScenarioEntry& made = *m_study.current();
+    EXPECT_EQ(format::count(made.scenario->cluster.numGpus), points.item(other, 0)->text());
+    EXPECT_EQ(made.scenario->training.globalBatchSize * now.cluster.numGpus, now.training.globalBatchSize * made.scenario->cluster.numGpus)
+        << "weak scaling: the batch grows with the GPUs";
+    EXPECT_EQ(made.parentId, parent);
+    m_study.undoStack()->undo();
+    EXPECT_EQ(m_study.state().entries.size(), before);
 }
 
 TEST_F(Answers, TheWaterfallGoesFromTheBaselineToTheScenario)
@@ -355,6 +392,73 @@ TEST_F(Answers, ALogOfASlowerJobIsReportedAsSlower)
     page.openLog(u"no.log"_s, "nothing\nto\nsee\n");
     settle(page);
     EXPECT_FALSE(page.sentence().text().isEmpty());
+}
+
+TEST_F(Answers, TwoLogsOfOneJobAreComparedUntilTheToolIsPressedAgain)
+{
+    const auto logOf = [](double factor) {
+        std::string text = "step,step_time_s\n";
+        for (int i = 0; i < 400; ++i) // values of a sequence that fills the range evenly
+            text += std::to_string(i + 1) + "," + std::to_string(factor * (2 + 0.02 * std::fmod(i * 0.618034, 1.0))) + "\n";
+        return text;
+    };
+    QTemporaryDir folder;
+    const QString after = folder.filePath(u"after.csv"_s), broken = folder.filePath(u"broken.csv"_s);
+    ASSERT_FALSE(hasErrors(writeFile(after.toStdString(), logOf(1.1), Flush::no)));
+    ASSERT_FALSE(hasErrors(writeFile(broken.toStdString(), "no steps\n", Flush::no)));
+    ValidatePage page(m_theme);
+    show(page);
+    page.openLog(u"before.csv"_s, logOf(1));
+    settle(page);
+    const QString alone = page.answer();
+    EXPECT_FALSE(page.changes().isVisibleTo(&page));
+    page.compareWith(after);
+    settle(page);
+    ASSERT_TRUE(page.changes().isVisibleTo(&page));
+    EXPECT_FALSE(page.table().isVisibleTo(&page)) << "one table at a time";
+    EXPECT_TRUE(page.answer().startsWith(u"The mean step is +10.0 % ("_s)) << page.answer().toStdString();
+    EXPECT_TRUE(page.changes().tool()->text().contains(u"after.csv"_s) && page.changes().tool()->isChecked());
+    const QTableWidget& table = page.changes().table();
+    EXPECT_EQ(table.item(0, 1)->text(), u"mean"_s);
+    EXPECT_EQ(table.item(0, 2)->text(), u"2.01 s"_s);
+    EXPECT_EQ(table.item(0, 3)->text(), u"2.21 s"_s);
+    EXPECT_EQ(page.asTable().rows[0][8], u"yes"_s);
+    keep(page);
+    page.compareWith(broken);
+    settle(page);
+    EXPECT_EQ(page.changes().table().rowCount(), 0);
+    EXPECT_EQ(page.answer(), alone) << "nothing of the comparison before";
+    page.compareWith(after);
+    settle(page);
+    page.changes().tool()->click();
+    settle(page);
+    EXPECT_FALSE(page.changes().isVisibleTo(&page));
+    EXPECT_TRUE(page.table().isVisibleTo(&page));
+    EXPECT_EQ(page.answer(), alone);
+}
+
+TEST(MeasuredChanges, AreInPerCentOfTheValueBeforeAndTheStepIsFirst)
+{
+    ChangeReport report;
+    report.metrics = {{"gemm", "total", "s per step", 0.5, 0.4, {-0.1, -0.15, -0.05}},
+                      {"attention", "count", "per step", 4, 4, {0, 0, 0}},
+                      {"step", "mean", "s", 2, 2.1, {0.1, 0.02, 0.18}},
+                      {"step", "p95", "s", 2.5, 2.4, {-0.1, -0.3, 0.1}},
+                      {"step", "trend", "share of the level", 0.01, -0.03, {-0.04, -0.05, -0.03}}};
+    const QList<ChangeRow> rows = changeRows(report);
+    ASSERT_EQ(rows.size(), 5);
+    EXPECT_EQ(rows[0].subject + rows[0].metric, u"stepmean"_s);
+    EXPECT_EQ(rows[0].change, u"+5.0 %"_s);
+    EXPECT_EQ(rows[0].interval, u"+1.0 % to +9.0 %"_s);
+    EXPECT_TRUE(rows[0].isBeyondNoise && rows[0].isWorse);
+    EXPECT_EQ(rows[1].change, u"−4.0 %"_s);
+    EXPECT_FALSE(rows[1].isBeyondNoise);
+    EXPECT_EQ(rows[2].change, u"−4.0 %"_s) << "a share is not taken in per cent of a share";
+    EXPECT_EQ(rows[3].subject, u"gemm"_s) << "beyond noise before what is not";
+    EXPECT_TRUE(rows[3].isBeyondNoise && !rows[3].isWorse);
+    EXPECT_EQ(rows[4].metric, u"count, per step"_s);
+    EXPECT_EQ(changeSentence(report), u"The mean step is +5.0 % (+1.0 % to +9.0 %), p95 is unchanged within the noise (−12.0 % to +4.0 %); "
+                                      "3 of 5 metrics changed by more than noise."_s);
 }
 
 } // namespace prism::ui::test

@@ -2,6 +2,7 @@
 // Traces, collectives and growing logs dropped on the window: what was recognised first, then a scenario of it.
 #include "tests/core/trace/tables.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/validate/changecard.h"
 #include "ui/validate/tracepage.h"
 #include "ui/validate/validatepage.h"
 #include "ui/window/dialogs.h"
@@ -54,7 +55,31 @@ protected:
     static TracePage& page(MainWindow& window) { return *static_cast<TracePage*>(window.pages().page(u"traces"_s)); }
 };
 
-TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatMendingItBrings)
+TEST_F(Traces, TwoRecordingsOfOneJobAreCompared)
+{
+    auto window = smallWindow();
+    std::string repaired = slowJob();
+    const QString before = write(u"before.csv"_s, QByteArray::fromStdString(slowJob()));
+    for (std::size_t at = 0; (at = repaired.find("1.2", at)) != std::string::npos;) // a shorter operation leaves its place as it is
+        repaired.replace(at, 3, "1.0");
+    const QString after = write(u"after.csv"_s, QByteArray::fromStdString(repaired));
+    TracePage& traces = page(*window);
+    traces.openTrace(before);
+    window->pages().showPage(traces.id());
+    settlePage(*window);
+    EXPECT_FALSE(traces.changes().isVisible());
+    traces.compareWith(after);
+    settlePage(*window);
+    ASSERT_TRUE(traces.changes().isVisible());
+    EXPECT_FALSE(traces.repairs().isVisible());
+    EXPECT_GT(traces.changes().table().rowCount(), 4);
+    EXPECT_TRUE(traces.answer().contains(u"metrics changed by more than noise"_s)) << traces.answer().toStdString();
+    EXPECT_FALSE(traces.asTable().rows.isEmpty());
+    traces.compareWith({});
+    EXPECT_TRUE(traces.repairs().isVisible());
+}
+
+TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatItsRepairBrings)
 {
     auto window = smallWindow();
     const StudyState before = window->workspace().study().state();
@@ -63,7 +88,7 @@ TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatMendingItBrings)
     settlePage(*window);
     TracePage& traces = page(*window);
     ASSERT_NE(traces.found(), nullptr) << traces.recognised().text().toStdString();
-    EXPECT_TRUE(window->workspace().study().state() == before) << "nothing changes before somebody says so";
+    EXPECT_TRUE(window->workspace().study().state() == before) << "nothing changes until the user confirms";
     EXPECT_TRUE(traces.recognised().text().contains(u"6 steps of 5 replicas × 1 stages"_s)) << traces.recognised().text().toStdString();
     ASSERT_EQ(traces.workers().itemCount(), 5);
     EXPECT_NEAR(traces.found()->job->workerFactors[1], 1.2, 1e-9);

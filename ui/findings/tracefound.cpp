@@ -107,6 +107,13 @@ void askJob(TraceFound& found, JobFound& job, const InsightOptions& options)
     }
 }
 
+/// A stage table or a folder of pipeline events.
+Result<TraceJob> jobOf(const QString& path, FoundFile kind, const InsightOptions& options)
+{
+    const std::string file = path.toStdString();
+    return kind == FoundFile::pipelineEvents ? readPipelineEvents(file, controlOf(options)) : readStageTable(file, {}, controlOf(options));
+}
+
 Result<TraceFound> jobFound(Result<TraceJob> read, const Scenario& base, const InsightOptions& options)
 {
     if (!read.ok())
@@ -125,14 +132,13 @@ Result<TraceFound> jobFound(Result<TraceJob> read, const Scenario& base, const I
     return found;
 }
 
-Result<TraceFound> profilerFound(const QString& path, const Scenario& base, const InsightOptions& options)
+/// The ranks of all files of a path; `problems`: files that cannot be read. Errors: none can, cancelled.
+Result<std::vector<KinetoRank>> ranksOf(const QString& path, const InsightOptions& options, Diagnostics& problems)
 {
     const Result<std::vector<std::string>> files = kinetoFiles({path.toStdString()});
     if (!files.ok())
         return files.errors();
-    TraceFound found;
     std::vector<KinetoRank> ranks;
-    Diagnostics problems;
     for (const std::string& file : *files) {
         Result<std::vector<KinetoRank>> read = readKineto(file, controlOf(options));
         if (options.stop.stop_requested())
@@ -144,8 +150,18 @@ Result<TraceFound> profilerFound(const QString& path, const Scenario& base, cons
     }
     if (ranks.empty())
         return problems;
+    return joinedWindows(std::move(ranks));
+}
+
+Result<TraceFound> profilerFound(const QString& path, const Scenario& base, const InsightOptions& options)
+{
+    TraceFound found;
+    Diagnostics problems;
+    const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
+    if (!ranks.ok())
+        return ranks.errors();
     take(found.notes, problems);
-    KinetoReport report = kinetoReport(joinedWindows(std::move(ranks)));
+    KinetoReport report = kinetoReport(*ranks);
     const bool kernels = std::any_of(report.ranks.begin(), report.ranks.end(), [](const RankReport& r) { return r.kernels > 0; });
     if (!kernels)
         problems.push_back({Severity::error, path.toStdString(), QObject::tr("These traces hold no GPU kernels.").toStdString(), "",
@@ -194,15 +210,25 @@ Result<QByteArray> contentOf(const QString& path, std::size_t largest)
 Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options)
 {
     const FoundFile kind = foundFile(path);
-    const std::string file = path.toStdString();
-    Result<TraceFound> found = kind == FoundFile::pipelineEvents ? jobFound(readPipelineEvents(file, controlOf(options)), base, options)
-                               : kind == FoundFile::stageTable   ? jobFound(readStageTable(file, {}, controlOf(options)), base, options)
-                                                                 : profilerFound(path, base, options);
+    Result<TraceFound> found = kind == FoundFile::profilerTraces || !isTrace(kind) ? profilerFound(path, base, options)
+                                                                                   : jobFound(jobOf(path, kind, options), base, options);
     if (options.stop.stop_requested())
         return cancelled();
     if (found.ok())
         found->name = QFileInfo(path).fileName();
     return found;
+}
+
+Result<Recording> recordingOf(const QString& path, const InsightOptions& options)
+{
+    const FoundFile kind = foundFile(path);
+    if (kind == FoundFile::stageTable || kind == FoundFile::pipelineEvents) {
+        Result<TraceJob> job = jobOf(path, kind, options);
+        return job.ok() ? jobRecording(std::move(job).value()) : Result<Recording>(job.errors());
+    }
+    Diagnostics problems;
+    const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
+    return ranks.ok() ? profileRecording(*ranks) : Result<Recording>(ranks.errors());
 }
 
 QString recognisedText(const TraceFound& found)

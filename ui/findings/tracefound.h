@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/textfile.h"
+#include "core/insight/change/recording.h"
 #include "core/insight/insight.h"
 #include "core/trace/kinetoreport.h"
 #include "core/trace/repairs.h"
@@ -44,6 +45,8 @@ struct TraceFound {
 /// Reads and asks everything at once. `base` gives what traces do not say. Blocks its thread; memory as the readers say. Errors: nothing
 /// that can be read, cancelled.
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
+/// What can be compared with another recording of the same job. Blocks. Errors as above, or no two steps agree.
+[[nodiscard]] Result<Recording> recordingOf(const QString& path, const InsightOptions& options);
 /// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was recognised, before anything changes.
 [[nodiscard]] QString recognisedText(const TraceFound& found);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/validate/tracepage.h"
 
+#include "ui/validate/changecard.h"
+
 #include "core/base/outputfile.h"
 #include "core/insight/onestep/sampletrace.h"
 #include "core/stats/moments.h"
+#include "ui/findings/measuredchange.h"
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
 #include "ui/pages/dropzone.h"
@@ -91,6 +94,7 @@ QString traceSentence(const TraceFound& found)
 
 TracePage::TracePage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
+      m_change(new ChangeCard(theme, tr("trace"))),
       m_open(new QPushButton(tr("Open a trace…"))),
       m_make(new QPushButton(tr("Make scenario"))),
       m_filter(new QLineEdit),
@@ -101,7 +105,13 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
       m_pools(table(tr("Pools of durations"), {tr("Pool"), tr("Values"), tr("Mean"), tr("CV"), tr("Family"), u"KS"_s})),
       m_repairs(table(tr("Slowdowns and what a repair brings"), {tr("What"), u"S"_s, tr("Step p50"), tr("Step p95"), tr("Saves")}))
 {
-    addTools({m_open});
+    addTools({m_open, m_change->tool()});
+    connect(m_change, &ChangeCard::chosen, this, [this](bool on) {
+        if (on)
+            Q_EMIT compareRequested();
+        else
+            compareWith({});
+    });
     m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
     addTools({m_make});
     m_drop = new DropZone(theme, {tr("Drop a trace here"),
@@ -124,7 +134,9 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(buildNote());
     layout->addWidget(m_workers, 5);
-    layout->addWidget(buildRepairs(), 4);
+    m_repairsCard = buildRepairs();
+    layout->addWidget(m_repairsCard, 4);
+    layout->addWidget(m_change, 5);
     setCards(main, buildPools(), 0.46);
     m_noPools = new EmptyNote(*m_pools);
     m_noRepairs = new EmptyNote(*m_repairs);
@@ -199,6 +211,19 @@ void TracePage::openTrace(const QString& path)
 {
     m_path = path;
     m_found.forget();
+    compareWith({});
+}
+
+void TracePage::compareWith(const QString& path)
+{
+    m_after = path;
+    m_change->setAfter(QFileInfo(path).fileName());
+    m_changes.forget();
+    if (!m_after.isEmpty())
+        m_changes.ask(
+            context().insights, this, ResultToken{{}, 0, u"tracechange/%1/%2"_s.arg(m_path, m_after)}, tr("Comparing two traces"),
+            [before = m_path, after = m_after](const InsightOptions& options) { return recordingChangesOf(before, after, options); },
+            [this] { refresh(); });
     ask();
     refresh();
 }
@@ -434,11 +459,21 @@ void TracePage::refresh()
                                                                      : QString()});
     present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
     present({m_drop, status});
+    present({m_change, [this] {
+                 InsightStatus now = m_changes.status();
+                 if (m_after.isEmpty())
+                     now.hasAnswer = now.isCurrent = true;
+                 return now;
+             }});
+    m_repairsCard->setVisible(m_after.isEmpty());
+    m_change->setReport(m_changes.value(), QFileInfo(m_path).fileName(), m_changes.error());
     statesShown();
 }
 
 TableData TracePage::asTable() const
 {
+    if (m_changes.value())
+        return ChangeCard::asTable(*m_changes.value());
     TableData table;
     table.header = {u"pool"_s, u"values"_s, u"mean [s]"_s, u"cv"_s, u"family"_s, u"KS distance"_s, u"KS p"_s, u"remark"_s};
     if (const TraceFound* found = m_found.value())
@@ -456,6 +491,8 @@ TableData TracePage::asTable() const
 
 QString TracePage::answer() const
 {
+    if (m_changes.value())
+        return changeSentence(*m_changes.value());
     return found() ? traceSentence(*found()) : tr("Which worker is slow? Drop a trace to see.");
 }
 

@@ -2,6 +2,7 @@
 // Trace: recorded operations of a job of one's own: which workers and stages are slow, what a repair brings, how durations spread.
 #pragma once
 
+#include "core/insight/change/changedmetrics.h"
 #include "ui/findings/tracefound.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/heatmap.h"
@@ -18,6 +19,7 @@ class QTableWidget;
 
 namespace prism::ui {
 
+class ChangeCard;
 class DropZone;
 class EmptyNote;
 
@@ -33,9 +35,10 @@ public:
     [[nodiscard]] QString group() const override { return tr("Check"); }
     [[nodiscard]] TableData asTable() const override;
 
-    void openTrace(const QString& path); ///< a file or a folder
-    void openSample();                   ///< makes a trace of the current scenario and opens it
-    void makeScenario();                 ///< of what the trace says, on top of the current one
+    void openTrace(const QString& path);   ///< a file or a folder
+    void compareWith(const QString& path); ///< another recording of the same job; an empty path ends it
+    void openSample();                     ///< makes a trace of the current scenario and opens it
+    void makeScenario();                   ///< of what the trace says, on top of the current one
     void pickPool(int pool);
 
     [[nodiscard]] const TraceFound* found() const { return m_found.value(); }
@@ -43,10 +46,12 @@ public:
     [[nodiscard]] PoolChart& histogram() { return *m_histogram; }
     [[nodiscard]] QTableWidget& pools() { return *m_pools; }
     [[nodiscard]] QTableWidget& repairs() { return *m_repairs; }
+    [[nodiscard]] ChangeCard& changes() { return *m_change; }
     [[nodiscard]] QLabel& recognised() { return *m_recognised; }
 
 Q_SIGNALS:
     void openRequested();
+    void compareRequested(); ///< the user wants to choose a second recording
 
 protected:
     void contextChanged() override;
@@ -64,7 +69,10 @@ private:
     void refreshRepairs();
     void statesShown() override;
 
-    QString m_path;
+    QString m_path, m_after; ///< m_after: of the second recording
+    ChangeCard* m_change;
+    QWidget* m_repairsCard;
+    InsightSlot<ChangeReport> m_changes{QStringLiteral("tracechange")};
     QPushButton *m_open, *m_make;
     QLineEdit* m_filter;
     QLabel *m_sentence, *m_recognised;

@@ -2,6 +2,7 @@
 #include "ui/validate/validatepage.h"
 
 #include "core/insight/validate/samplelog.h"
+#include "ui/findings/measuredchange.h"
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
 #include "ui/pages/dropzone.h"
@@ -12,6 +13,7 @@
 
 #include <QCheckBox>
 #include <QCryptographicHash>
+#include <QFileInfo>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -54,7 +56,8 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
       m_verdicts(new QFrame),
       m_causesCard(new QFrame),
       m_table(new QTableWidget),
-      m_log(new FollowedLog(this))
+      m_log(new FollowedLog(this)),
+      m_change(new ChangeCard(theme, tr("log")))
 {
     buildTools();
     buildNote(theme);
@@ -78,9 +81,11 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(m_note);
-    layout->addWidget(new TwoColumns({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap)), 5);
+    m_distributions = new TwoColumns({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap));
+    layout->addWidget(m_distributions, 5);
     layout->addWidget(m_series, 4);
     layout->addWidget(m_verdicts, 4);
+    layout->addWidget(m_change, 5);
     setCards(both, buildCauses(), 0.28);
     keepColumnsFitted(*m_table, theme);
     connect(&theme, &Theme::changed, this, &ValidatePage::refreshTable); // verdicts have colours
@@ -125,13 +130,19 @@ void ValidatePage::buildVerdicts()
 
 void ValidatePage::buildTools()
 {
-    auto* label = plainLabel(tr("Left out"));
+    auto* label = plainLabel(tr("Omitted"));
     label->setProperty("role", u"secondary"_s);
     m_warmUp->setChecked(true);
     m_pauses->setChecked(true);
     m_follow->setCheckable(true);
     m_follow->setToolTip(tr("Keep reading the log while it grows, and place each new step in the predicted distribution"));
-    addTools({m_open, m_follow});
+    addTools({m_open, m_follow, m_change->tool()});
+    connect(m_change, &ChangeCard::chosen, this, [this](bool on) {
+        if (on)
+            Q_EMIT compareRequested();
+        else
+            compareWith({});
+    });
     connect(m_follow, &QPushButton::clicked, this, [this](bool on) { m_follow->setChecked(follow(on) && on); });
     connect(m_log, &FollowedLog::advanced, this, &ValidatePage::take);
     addTools({label, m_warmUp, m_pauses, m_shifts});
@@ -164,6 +175,14 @@ void ValidatePage::openLog(const QString& name, const std::string& text, const Q
     m_name = name;
     m_path = path;
     setText(text);
+    compareWith({});
+}
+
+void ValidatePage::compareWith(const QString& path)
+{
+    m_after = path;
+    m_change->setAfter(QFileInfo(path).fileName());
+    m_changes.forget();
     ask();
     refresh();
 }
@@ -237,6 +256,10 @@ void ValidatePage::ask()
 {
     if (!m_text)
         return;
+    if (!m_after.isEmpty()) // two logs of one job: no scenario is in it
+        m_changes.ask(
+            context().insights, this, ResultToken{{}, 0, u"logchange/%1/%2"_s.arg(m_digest, m_after)}, tr("Comparing two logs"),
+            [before = m_text, after = m_after](const InsightOptions&) { return logChangesOf(*before, after); }, [this] { refresh(); });
     const LeaveOut leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
     const std::size_t samples = snapshot() ? snapshot()->within.samples : 0;
     request(m_held, token(u"validate/%1/%2%3%4/%5"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts).arg(samples)),
@@ -332,6 +355,15 @@ void ValidatePage::refreshCharts()
     }
     for (QFrame* card : {static_cast<QFrame*>(m_drop), m_note, m_verdicts, m_causesCard})
         present({card, status});
+    present({m_change, [this] {
+                 InsightStatus now = m_changes.status();
+                 if (m_after.isEmpty())
+                     now.hasAnswer = now.isCurrent = true;
+                 return now;
+             }});
+    for (QWidget* ofThePrediction : {static_cast<QWidget*>(m_sentence), m_distributions, static_cast<QWidget*>(m_verdicts)})
+        ofThePrediction->setVisible(m_after.isEmpty());
+    m_change->setReport(m_changes.value(), m_name, m_changes.error());
 }
 
 void ValidatePage::refreshTable()
@@ -399,7 +431,7 @@ void ValidatePage::refresh()
     QString recognised;
     if (held) {
         QStringList parts{m_name, QString::fromStdString(reportText(held->log)).simplified()};
-        parts << tr("%1 steps compared, %2 left out").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
+        parts << tr("%1 steps compared, %2 omitted").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
         if (!held->systems->systems.empty()) {
             const auto percent = [](double over) { return format::number(100 * (over - 1), 2); };
             const OverSystems& over = held->systems->p95OverP50;
@@ -410,7 +442,7 @@ void ValidatePage::refresh()
     }
     m_recognised->setText(recognised);
     showWaiting();
-    showSide(m_text != nullptr);
+    showSide(m_text != nullptr && m_after.isEmpty());
     refreshCharts();
     refreshTable();
     refreshCauses();
@@ -424,6 +456,8 @@ void ValidatePage::statesShown()
 
 TableData ValidatePage::asTable() const
 {
+    if (m_changes.value())
+        return ChangeCard::asTable(*m_changes.value());
     TableData table;
     table.header = {u"figure"_s, u"measured"_s, u"predicted"_s, u"error"_s, u"interval 95 %"_s, u"noise floor"_s, u"verdict"_s};
     if (const LogComparison* held = m_held.value())
@@ -435,6 +469,8 @@ TableData ValidatePage::asTable() const
 
 QString ValidatePage::answer() const
 {
+    if (m_changes.value())
+        return changeSentence(*m_changes.value());
     return m_held.value() ? m_sentence->text() : tr("Is the model right about your job? Drop a log to see.");
 }
 

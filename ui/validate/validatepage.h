@@ -6,6 +6,7 @@
 #include "ui/pages/insightpage.h"
 #include "ui/plot/stepcurves.h"
 #include "ui/plot/stepseries.h"
+#include "ui/validate/changecard.h"
 #include "ui/validate/followedlog.h"
 
 class QCheckBox;
@@ -33,6 +34,8 @@ public:
     /// Takes a log; `name` is what it is called.
     void openLog(const QString& name, const std::string& text, const QString& path = {}); ///< `path`: where it lies, to be followed
     void openSample(); ///< opens a log that is made from the scenario, as if it had been recorded
+    /// Compares with another log of the same job, before and after something was changed; an empty path ends it.
+    void compareWith(const QString& path);
     /// Makes a scenario with the level and spread that the log shows.
     void calibrate(); ///< adds the scenario that is fitted to the log, or shows it where the study has it already
 
@@ -43,6 +46,7 @@ public:
     [[nodiscard]] QLabel& sentence() { return *m_sentence; }
     [[nodiscard]] QLabel& recognised() { return *m_recognised; }
     [[nodiscard]] QTableWidget& table() { return *m_table; }
+    [[nodiscard]] ChangeCard& changes() { return *m_change; }
     [[nodiscard]] StepCurveChart& curves() { return *m_curves; }
     [[nodiscard]] SeriesChart& series() { return *m_series; }
     [[nodiscard]] QuantileChart& quantiles() { return *m_quantiles; }
@@ -51,6 +55,7 @@ public:
 Q_SIGNALS:
     /// The user wants to choose a log.
     void openRequested();
+    void compareRequested(); ///< the user wants to choose a second log
 
 protected:
     void contextChanged() override;
@@ -85,10 +90,13 @@ private:
     QStringList m_alarms;
     std::shared_ptr<const std::string> m_text;
     QString m_digest; ///< of the text, for questions
+    ChangeCard* m_change;
+    QString m_after; ///< path of the second log; empty = none
+    InsightSlot<ChangeReport> m_changes{QStringLiteral("logchange")};
     bool m_wantsFit = false;
     InsightSlot<LogComparison> m_held{QStringLiteral("validate")};
     DropZone* m_drop;
-    QWidget* m_content;
+    QWidget *m_content, *m_distributions;
     InsightSlot<std::string> m_sample{QStringLiteral("samplelog")};
     InsightSlot<RunFit> m_fit{QStringLiteral("fit")};
 };

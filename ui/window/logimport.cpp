@@ -46,12 +46,15 @@ bool openTrace(MainWindow& window, const QString& path)
 
 namespace {
 
+QString chosenTrace(MainWindow& window, const QString& title)
+{
+    return QFileDialog::getOpenFileName(&window, title, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
+                                        QObject::tr("Traces (*.csv *.csv.gz *.json *.json.gz);;All files (*)"));
+}
+
 void chooseTrace(MainWindow& window)
 {
-    const QString path = QFileDialog::getOpenFileName(&window, QObject::tr("Open a trace"),
-                                                      QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
-                                                      QObject::tr("Traces (*.csv *.csv.gz *.json *.json.gz);;All files (*)"));
-    if (!path.isEmpty())
+    if (const QString path = chosenTrace(window, QObject::tr("Open a trace")); !path.isEmpty())
         window.openDropped(path);
 }
 
@@ -62,27 +65,40 @@ void chooseTraceFolder(MainWindow& window)
         window.openDropped(path);
 }
 
+QString chosenLog(MainWindow& window, const QString& title)
+{
+    return QFileDialog::getOpenFileName(&window, title, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
+                                        QObject::tr("Logs and tables (*.log *.txt *.csv *.tsv *.jsonl *.json *.out);;All files (*)"));
+}
+
 } // namespace
 
 void addLogActions(MainWindow& window)
 {
-    QAction* open = window.actions().add(
-        {u"file.openLog"_s, QObject::tr("File"), QObject::tr("Validate against a log…"), {}, [&window] {
-             const QString path = QFileDialog::getOpenFileName(
-                 &window, QObject::tr("Open a training log"), QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
-                 QObject::tr("Logs and tables (*.log *.txt *.csv *.tsv *.jsonl *.json *.out);;All files (*)"));
-             if (!path.isEmpty())
-                 window.openDropped(path);
-         }});
+    QAction* open =
+        window.actions().add({u"file.openLog"_s, QObject::tr("File"), QObject::tr("Validate against a log…"), {}, [&window] {
+                                  if (const QString path = chosenLog(window, QObject::tr("Open a training log")); !path.isEmpty())
+                                      window.openDropped(path);
+                              }});
     QAction* trace = window.actions().add(
         {u"file.openTrace"_s, QObject::tr("File"), QObject::tr("Open a trace…"), {}, [&window] { chooseTrace(window); }});
     window.actions().add({u"file.openTraceFolder"_s, QObject::tr("File"), QObject::tr("Open a folder of traces…"), {}, [&window] {
                               chooseTraceFolder(window);
                           }});
-    if (auto* page = qobject_cast<TracePage*>(window.pages().page(u"traces"_s)))
+    if (auto* page = qobject_cast<TracePage*>(window.pages().page(u"traces"_s))) {
         QObject::connect(page, &TracePage::openRequested, trace, &QAction::trigger);
-    if (ValidatePage* page = validatePage(window))
+        QObject::connect(page, &TracePage::compareRequested, page, [&window, page] {
+            if (const QString path = chosenTrace(window, QObject::tr("Compare with a trace")); !path.isEmpty())
+                page->compareWith(path);
+        });
+    }
+    if (ValidatePage* page = validatePage(window)) {
         QObject::connect(page, &ValidatePage::openRequested, open, &QAction::trigger);
+        QObject::connect(page, &ValidatePage::compareRequested, page, [&window, page] {
+            if (const QString path = chosenLog(window, QObject::tr("Compare with a training log")); !path.isEmpty())
+                page->compareWith(path);
+        });
+    }
 }
 
 } // namespace prism::ui
