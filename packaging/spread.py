@@ -36,7 +36,7 @@ PAGE = """# Spread of measured series
 
 `packaging/spread.py PRISM-CLI DATA` prints this page from series in which every step was logged. Each job is predicted from its published
 configuration, with nothing measured on its own system, and compared with the series as `prism-cli validate steps mine.json train.log` does. The first three steps, warm-up and steps
-after pauses are left out.
+after pauses are omitted.
 
 - **Nine of ten systems** is the range that `predict` states for p95 and p99 over p50 of a run. {inside} of {all} series lie inside of that of p95. The
   quantiles behind it ([engine](engine.md)) come from 20 systems of MLPerf Training with these among them: this shows that range and series agree,

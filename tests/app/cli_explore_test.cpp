@@ -48,7 +48,7 @@ TEST(CliExplore, WritesASlurmScriptThatAShellReads)
 {
     const CliRun run = runCli(kSearch + "--slurm " + place("search.sh") + " --shards 2");
     ASSERT_EQ(run.exitCode, 0) << run.err;
-    EXPECT_NE(run.out.find("sbatch '" + place("search.sh") + "'\n"), std::string::npos) << "a name is no command: " << run.out;
+    EXPECT_NE(run.out.find("sbatch '" + place("search.sh") + "'\n"), std::string::npos) << "a name is not a command: " << run.out;
     EXPECT_NE(run.out.find("explore merge '" + place("search.sh") + "'-*.jsonl"), std::string::npos) << run.out;
     const std::string shell = "SLURM_ARRAY_TASK_ID=2 sh " + place("search.sh") + " >" + place("task") + " 2>&1";
     ASSERT_EQ(std::system(shell.c_str()), 0) << slurp(scratch() / "task");

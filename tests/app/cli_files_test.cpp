@@ -138,7 +138,7 @@ TEST_F(CliFiles, WhatIsBroughtUpToDateMayBeWrittenBack)
     }
     EXPECT_EQ(runCli("predict sample-baseline --samples 100 --output " + at("out")).exitCode, 0);
     EXPECT_EQ(runCli("predict sample-baseline --samples 100 --output " + at("out")).exitCode, 0) << "an earlier output is replaced";
-    EXPECT_EQ(runCli("check /dev/null --output /dev/null").err.find("take the place"), std::string::npos) << "a device is no file";
+    EXPECT_EQ(runCli("check /dev/null --output /dev/null").err.find("take the place"), std::string::npos) << "a device is not a file";
 }
 
 TEST_F(CliFiles, NewAnnotatesAScenarioFileInPlace)

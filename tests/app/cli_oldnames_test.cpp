@@ -60,7 +60,7 @@ TEST(Commands, ACommandAboveOthersWorksByItself)
     EXPECT_EQ(runCli("graph llama2-7b-8-a100 --quiet").err, "");
     const CliRun verbose = runCli("sensitivity attribution llama2-7b-8-a100 --samples 100 --verbose");
     EXPECT_EQ(verbose.exitCode, 0) << verbose.err;
-    EXPECT_NE(verbose.err, "") << "an option of the program may stand behind the command";
+    EXPECT_NE(verbose.err, "") << "an option of the program may follow the command";
 }
 
 } // namespace prism::test

@@ -110,7 +110,7 @@ TEST_F(CliReaders, AFollowedLineWithoutAnEndIsNotKept)
 #endif
     EXPECT_EQ(exitCodeInTime("validate follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null"), 0);
     const std::string full = "\"" PRISM_CLI "\" follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null > /dev/full 2>/dev/null";
-    EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1) << "what is not written is said";
+    EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1) << "what is not written is reported";
 }
 
 TEST_F(CliReaders, RecordsOfASearchThatAreNoneEndTheReading)

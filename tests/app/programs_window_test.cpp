@@ -112,7 +112,7 @@ TEST_F(Window, ASecondOneLooksAndChangesNothing)
     const CliRun look = study.run("page distribution\n"), change = study.run("set training.train_tokens 7\nsave\n");
     EXPECT_GT(study.ended(first, "save"), 0) << "the first was still there";
     EXPECT_EQ(look.exitCode, 0) << look.err;
-    EXPECT_EQ(change.exitCode, 1) << "what cannot be kept is said";
+    EXPECT_EQ(change.exitCode, 1) << "what cannot be kept is reported";
     EXPECT_NE(change.err.find("read-only"), std::string::npos) << change.err;
     EXPECT_EQ(study.parameter("training", "train_tokens"), 3);
     EXPECT_EQ(runCli("study check " + study.study()).exitCode, 0);
@@ -124,7 +124,7 @@ TEST_F(Window, AStudyThatMayNotBeWrittenIsShownAndStays)
     // Permissions bind no superuser: it becomes nobody, where that one may run the program.
     const std::string asOther = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups --" : "env";
     if (std::system((asOther + " test -x \"" PRISM_EXPLORER "\" -a -r " + study.study()).c_str()) != 0)
-        GTEST_SKIP() << "nobody can run the program";
+        GTEST_SKIP() << "no other user can run the program";
     const std::string before = slurp(study.study());
     fs::permissions(study.study(), fs::perms(0444));
     const CliRun look = study.run("page distribution\n", asOther + " env");

@@ -50,7 +50,7 @@ TEST_F(Baselines, ASlowNodeIsADifferenceThatCanBeCopiedOver)
     const QList<HeadlineCell>& cells = window->findChild<HeadlineStrip*>()->cells();
     const auto slowdown = std::find_if(cells.begin(), cells.end(), [](const HeadlineCell& c) { return c.key == u"slowdown_p50"; });
     ASSERT_NE(slowdown, cells.end());
-    EXPECT_EQ(slowdown->deltaRole, Role::textSecondary) << "less over a slower noise-free step is no gain";
+    EXPECT_EQ(slowdown->deltaRole, Role::textSecondary) << "less over a slower noise-free step is not a gain";
 }
 
 TEST_F(Baselines, OnlyAPinnedScenarioIsCalledOne)

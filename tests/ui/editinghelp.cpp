@@ -204,7 +204,7 @@ TEST_F(EditingHelp, AFoldedGroupCountsErrorsInItAndLeadsThere)
     ASSERT_NE(mark, nullptr);
     type(*window, "parallelism.tensor_model_parallel_size", "many");
     settle(*window);
-    EXPECT_FALSE(mark->isVisible()) << "the field says it";
+    EXPECT_FALSE(mark->isVisible()) << "the field shows it";
     editor.setExpanded(u"parallelism"_s, false);
     EXPECT_TRUE(mark->isVisible());
     EXPECT_EQ(mark->text(), u"1 to fix"_s);

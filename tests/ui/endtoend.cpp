@@ -95,7 +95,7 @@ TEST_F(EndToEnd, ASessionComesBackAsItWas)
         ASSERT_EQ(shown(*window, 2)->scenario.variability.slow.size(), 1U);
         const int node = study.current()->scenario->variability.slow.front().node;
         EXPECT_EQ(placesOf(*study.current()->scenario, node).front().stage, cell % map.data().columns)
-            << "the node stands where the click was";
+            << "the node is where the click was";
 
         const int jobs = window->workspace().bridge().jobsStarted();
         while (study.undoStack()->canUndo())

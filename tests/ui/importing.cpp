@@ -52,7 +52,7 @@ TEST_F(Importing, RequestsGpusAndLayoutAndRepairsEverythingAtOnce)
     EXPECT_TRUE(hasErrors(check(*dialog->scenario())));
     EXPECT_TRUE(dialog->verdict().contains(u"One fix for all"_s)) << dialog->verdict().toStdString();
     dialog->applyFix();
-    EXPECT_TRUE(dialog->isJudging()) << "the window goes on meanwhile";
+    EXPECT_TRUE(dialog->isJudging()) << "the window continues meanwhile";
     waitForVerdict(*dialog);
     EXPECT_FALSE(hasErrors(check(*dialog->scenario()))) << dialog->verdict().toStdString();
     EXPECT_EQ(dialog->scenario()->cluster.numGpus, 512);

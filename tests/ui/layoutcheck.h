@@ -136,7 +136,7 @@ private:
             return;
         for (const QWidget* around = parent; around && !scrolls(*around); around = around->isWindow() ? nullptr : around->parentWidget())
             if (!around->rect().adjusted(-1, -1, 1, 1).contains(QRect(part.mapTo(around, QPoint()), part.size()))) {
-                add(QStringLiteral("%1 stands beyond its %2").arg(nameOf(part), QString::fromLatin1(around->metaObject()->className())));
+                add(QStringLiteral("%1 is beyond its %2").arg(nameOf(part), QString::fromLatin1(around->metaObject()->className())));
                 break;
             }
         const QSize smallest = part.minimumSizeHint();

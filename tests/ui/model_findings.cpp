@@ -98,7 +98,7 @@ TEST(FindingsOfAStudy, OmitWhatCannotBeComputedAndReportWhy)
     const Findings f = found(query);
     EXPECT_EQ(f.scenarios.size(), 1U);
     ASSERT_FALSE(f.notes.isEmpty());
-    EXPECT_TRUE(f.notes.front().startsWith(u"base + slow node is left out: "_s));
+    EXPECT_TRUE(f.notes.front().startsWith(u"base + slow node is omitted: "_s));
     FindingsQuery nothing;
     Evaluator evaluator;
     EXPECT_FALSE(findings(evaluator, nothing).ok());

@@ -81,7 +81,7 @@ TEST(Ranges, AFieldTakesARangeOrAList)
     for (const QString& none : {u"8"_s, u"2 …"_s, u"a, b"_s, u"8..2"_s, u",,"_s, QString()})
         EXPECT_TRUE(rangeOf(tp, none).isEmpty()) << none.toStdString();
     const Parameter& schedule = *findParameter("parallelism.pipeline_schedule");
-    EXPECT_TRUE(rangeOf(schedule, u"1f1b, gpipe"_s).isEmpty()) << "a choice is no number";
+    EXPECT_TRUE(rangeOf(schedule, u"1f1b, gpipe"_s).isEmpty()) << "a choice is not a number";
 }
 
 TEST(Ranges, AnAxisTakesThePlaceOfTheSameParameter)

@@ -279,7 +279,7 @@ TEST_F(Pages, PlacementFindsANodeByItsName)
     find->setText(u"NODE"_s);
     EXPECT_EQ(page.map().focusItem(), 0);
     QTest::keyClick(find, Qt::Key_Return);
-    EXPECT_EQ(page.map().focusItem(), 1) << "Return goes on";
+    EXPECT_EQ(page.map().focusItem(), 1) << "Return continues";
     find->setText(u"5"_s);
     EXPECT_EQ(page.map().focusItem(), 5);
     QTest::keyClick(find, Qt::Key_Return);

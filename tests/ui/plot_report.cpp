@@ -131,7 +131,7 @@ TEST(Report, HtmlNeedsNothingElseAndShowsTextAsText)
     EXPECT_EQ(html.count(u"<svg "_s), static_cast<int>(reportCharts(foundOnce()).size()));
     EXPECT_EQ(html.count(u"<svg "_s), html.count(u"</svg>"_s));
     const QString p95 = format::seconds(foundOnce().best().snapshot->across.p95).text().replace(u' ', QChar::Nbsp);
-    EXPECT_TRUE(html.contains(u"<b>%1</b>"_s.arg(p95))) << "a figure stays beside its unit";
+    EXPECT_TRUE(html.contains(u"<b>%1</b>"_s.arg(p95))) << "a value stays next to its unit";
     const QString curves = html.section(u"<svg "_s, 1, 1);
     for (const FoundScenario& s : foundOnce().scenarios)
         EXPECT_TRUE(curves.contains(s.name.toHtmlEscaped())) << "whose curve is whose: " << s.name.toStdString();

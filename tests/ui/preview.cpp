@@ -141,7 +141,7 @@ TEST_F(Preview, APulledP95RequestsMovesThatReachIt)
     send(view, QEvent::MouseButtonRelease, mark - QPointF(60, 0), Qt::LeftButton, Qt::NoButton);
     EXPECT_EQ(window->pages().current()->id(), u"moves"_s);
     EXPECT_NEAR(page<MovesPage>(*window, u"moves").goal(), goal, 1e-9);
-    EXPECT_EQ(window->workspace().study().undoStack()->count(), 0) << "a goal is no edit, and the limit stayed";
+    EXPECT_EQ(window->workspace().study().undoStack()->count(), 0) << "a goal is not an edit, and the limit stayed";
 }
 
 TEST_F(Preview, AClickOnAChangeOpensItsWaterfall)

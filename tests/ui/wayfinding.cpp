@@ -165,7 +165,7 @@ TEST_F(Wayfinding, APictureHasTheMetricsOfItsCurvesAndLeavesThePageAsItWas)
     EXPECT_EQ(named, 2);
     EXPECT_EQ(page->size(), before);
     const QImage picture(file);
-    EXPECT_GT(picture.height(), 2 * paper.height()) << "title, configuration and method stand around it";
+    EXPECT_GT(picture.height(), 2 * paper.height()) << "title, configuration and method are around it";
 }
 
 TEST_F(Wayfinding, TwoLimitsReadTheShareBetween)

@@ -362,7 +362,7 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
                         .arg(format::percent(exceedance(sorted, end).value), format::seconds(end).text(),
                              format::seconds(sorted.back()).text());
         if (dropped > 0)
-            text += tr(" %1 samples without a finite time are left out.").arg(dropped);
+            text += tr(" %1 samples without a finite time are omitted.").arg(dropped);
         if (!m_context.marks.empty())
             text += tr(" Marks: %1.").arg(keyOf(m_context.marks));
         m_footer->setText(text);

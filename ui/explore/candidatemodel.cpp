@@ -158,7 +158,7 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::ToolTipRole && section == memoryColumn)
         return tr("Peak memory of a GPU; the bar is its capacity");
     if (role == Qt::ToolTipRole && section == costColumn)
-        return tr("Dollars per billion tokens, at the figure that is ranked");
+        return tr("Dollars per billion tokens, at the ranked metric");
     if (role == Qt::ToolTipRole && section == probabilityColumn)
         return tr("How often it wins when every score is drawn from its own interval");
     return {};

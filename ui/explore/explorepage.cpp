@@ -347,7 +347,7 @@ void ExplorePage::refreshNote()
     }
     const ExploreCandidate& best = found->candidates.front();
     if (!differ) {
-        m_note->setText(tr("%1 is best by its mean and by the figure that is ranked; the chance that it is the best of all: %2.")
+        m_note->setText(tr("%1 is best by its mean and by the ranked metric; the probability that it is the best of all: %2.")
                             .arg(candidateName(best), format::percent(best.probabilityBest)));
         return;
     }

@@ -270,7 +270,7 @@ Answer answerOf(const Findings& f)
                                    .arg(format::intervalNextTo(step.p95, step.ciP95), format::count(static_cast<qint64>(step.samples))));
     if (const CostedStep& costed = *best.snapshot->costed; costed.errorBandHigh > costed.errorBandLow)
         answer.certainty << QObject::tr("Model: on nine of ten published jobs of this kind its mean step was %1 off. This shifts all "
-                                        "scenarios alike more than one against another.")
+                                        "scenarios by about the same factor.")
                                 .arg(format::band(costed.errorBandLow, costed.errorBandHigh));
     if (best.snapshot->systems && !best.snapshot->systems->systems.empty())
         answer.certainty << QString::fromStdString(systemsSentence(*best.snapshot->systems));

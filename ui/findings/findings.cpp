@@ -83,7 +83,7 @@ public:
             const SnapshotPtr snapshot = m_evaluator.evaluate(*e.scenario, how);
             if (!snapshot->valid() || !snapshot->samples) {
                 errors.insert(errors.end(), snapshot->diagnostics.begin(), snapshot->diagnostics.end());
-                m_found.notes << QObject::tr("%1 is left out: %2").arg(text(e.scenario->name), firstMessage(snapshot->diagnostics));
+                m_found.notes << QObject::tr("%1 is omitted: %2").arg(text(e.scenario->name), firstMessage(snapshot->diagnostics));
                 continue;
             }
             FoundScenario s;

@@ -71,7 +71,7 @@ QStringList SeriesChart::itemReading(int item) const
 QList<LegendEntry> SeriesChart::legend(const Look& look) const
 {
     const QColor own = look.palette().seriesAt(m_data.series);
-    return {{LegendEntry::Mark::box, look[Role::grey], {}, {}, tr("Step; × left out, ▲ stall")},
+    return {{LegendEntry::Mark::box, look[Role::grey], {}, {}, tr("Step; × omitted, ▲ stall")},
             {LegendEntry::Mark::box, blend(own, look[Role::panel], 0.22), {}, {}, tr("Predicted p5 to p95")}};
 }
 

@@ -151,7 +151,7 @@ QByteArray toHtml(const Findings& f)
     html += tableOf(jobTable(f));
     html += listOf(QObject::tr("What we assumed"), assumptionSentences(f));
     html += listOf(QObject::tr("Where a slow node hurts"), placeSentences(f));
-    html += listOf(QObject::tr("What it leaves out"), limitSentences(f));
+    html += listOf(QObject::tr("What it omits"), limitSentences(f));
     html += tableOf(sourceTable(f)) + tableOf(metadataTable(f));
     html += u"<footer>%1</footer>\n</body></html>\n"_s.arg(escaped(metadataLine(f)));
     return html.toUtf8();

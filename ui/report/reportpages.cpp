@@ -130,7 +130,7 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool with
     sheet.heading(QObject::tr("How far the model has been right"));
     sheet.bullets(f.answer.certainty);
     sheet.space(14);
-    sheet.heading(QObject::tr("What it leaves out"));
+    sheet.heading(QObject::tr("What it omits"));
     sheet.bullets(limitSentences(f));
     sheet.space(16);
     const ReportTable metadata = withMetadata ? metadataTable(f) : ReportTable{};

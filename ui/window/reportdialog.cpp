@@ -66,7 +66,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
     m_form->setAccessibleName(tr("Form of the report"));
     layout->addWidget(m_form, 0, Qt::AlignLeft);
     m_bundle->setObjectName(u"reportBundle"_s);
-    m_bundle->setToolTip(tr("A folder with the report's name: every picture for slides, every figure for a sheet"));
+    m_bundle->setToolTip(tr("A folder with the report's name: every picture for slides, every table for a sheet"));
     layout->addWidget(m_bundle);
     m_state->setWordWrap(true);
     m_state->setProperty("role", u"tertiary"_s);

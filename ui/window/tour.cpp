@@ -33,7 +33,7 @@ public:
         m_stops = {{&window.scenarios(), tr("Scenarios"),
                     tr("Each row is one way to run the job. All are compared with the baseline (Ctrl+B pins another).")},
                    {&window.editor(), tr("Configuration"),
-                    tr("Change any value and every figure follows. Bars mark what differs from the baseline. Ctrl+Z takes it back.")},
+                    tr("Change any value and all results follow. Bars mark what differs from the baseline. Ctrl+Z takes it back.")},
                    {&window.headline(), tr("Headline"),
                     tr("Step time at p50, p95 and p99 with change and 95 % interval, and in how many steps the scenario is faster than the "
                        "baseline.")},

@@ -52,7 +52,7 @@ void addGuarantee(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<GuaranteeOptions>();
     CLI::App* command =
-        app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of meeting a deadline");
+        app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
     addInsight(*command, *options, cli, 2'000);
     inUnit(command->add_option("--limit", options->query.limitsSeconds, "Limits such as 9.5s, separated by commas: P(step > limit)"), "s")
         ->delimiter(',');

@@ -270,7 +270,7 @@ void crossValidateNetwork(const Calibration& calibration, const CollectiveFolder
         std::vector<FitReport> unused;
         fitNetwork(c, rest, unused);
         if (const auto found = agreement(one, c, 1 << 20, 8.0 * (1 << 30)); found && !found->empty())
-            reports.push_back({found->front(), "left out: table " + left.table->name + ", "
+            reports.push_back({found->front(), "held out: table " + left.table->name + ", "
                                                    + std::to_string(100 * found->front().within / found->front().rows)
                                                    + " % of the rows within 10 %"});
     }

@@ -41,7 +41,7 @@ std::vector<LeftOutError> heldOutErrors(const std::vector<FitRow>& rows, const L
         sources.insert(sourceOf(r));
     const LinearRows first = linearRows(from.start, rows, logErrors(from.start, rows)),
                      later = linearRows(from.fitted, rows, logErrors(from.fitted, rows));
-    FitReport all{{}, "left out, each source in turn: rows of tier A"};
+    FitReport all{{}, "held out, each source in turn: rows of tier A"};
     std::vector<LeftOutError> errors;
     for (const std::string& source : sources) {
         const std::vector<double> found = errorsWithout(source, rows, from.start, first, later);

@@ -177,7 +177,7 @@ void bench(const BenchOptions& options)
 void addBench(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<BenchOptions>();
-    CLI::App* command = app.add_subcommand("bench", "Measure the engine on this machine against its bounds, and beside other tools");
+    CLI::App* command = app.add_subcommand("bench", "Measure the engine on this machine against its bounds, and next to other tools");
     auto* peers =
         command->add_option("--peers", options->peers,
                             "Measure other tools too, in the same run: NumPy, a plain C++ loop, and Calculon if this folder holds "

@@ -471,7 +471,7 @@ TEST(LogDialects, AGivenClockIsDifferenced)
         laps.push_back(4 + k % 3 - (k - 1) % 3);
     EXPECT_EQ(secondsIn(table, {.timeColumn = "lap"}), laps);
     EXPECT_EQ(secondsIn(resumed, {.timeColumn = "lap"}).size(), 21U) << "a clock that was set back gives no step there";
-    EXPECT_EQ(secondsIn("step,time\n1,5\n2,6\n3,7\n"), (std::vector<double>{5, 6, 7})) << "too few to tell";
+    EXPECT_EQ(secondsIn("step,time\n1,5\n2,6\n3,7\n"), (std::vector<double>{5, 6, 7})) << "too few to decide";
 }
 
 /// Two jobs by turns: separated by the numbers of their steps, refused where these are the same.

@@ -89,7 +89,7 @@ TEST(EveryField, OfAScenarioIsInTheTableOrAListAndInTheHash)
             EXPECT_EQ(s.hash(), base.hash()) << path << " is a label";
         else
             EXPECT_TRUE(hashes.insert(s.hash().value).second) << path << " is not in the hash";
-        EXPECT_EQ(allDifferences(base, s).empty(), s.hash() == base.hash()) << path << " is no difference";
+        EXPECT_EQ(allDifferences(base, s).empty(), s.hash() == base.hash()) << path << " is not a difference";
         labels += label ? 1 : 0;
         scalars += static_cast<int>(moved.size());
     });

@@ -383,7 +383,7 @@ TEST(MegatronArguments, ScriptsAreReadAsTheShellReadsThem)
         return r.ok() ? r->scenario.model.numLayers : 0;
     };
     EXPECT_EQ(layers("L=24\ntrain --num-layers $L" + rest), 24) << "a name of one letter";
-    EXPECT_EQ(layers("L=24; L2=7\ntrain --num-layers ${L}" + rest), 24) << "names that begin alike";
+    EXPECT_EQ(layers("L=24; L2=7\ntrain --num-layers ${L}" + rest), 24) << "names with the same beginning";
     EXPECT_EQ(layers("train --num-layers 24" + rest + " # --num-layers 32"), 24) << "a comment at the end of the text";
     EXPECT_EQ(layers("# --num-layers 32\ntrain --num-layers 24" + rest), 24) << "a comment at its beginning";
     EXPECT_EQ(layers("A='--num-layers 24'\nA+=\"" + rest + "\"\ntrain $A"), 24) << "more is added to a variable";

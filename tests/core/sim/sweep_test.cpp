@@ -107,7 +107,7 @@ TEST(StepFinish, ByHand)
     // The gradients of stage 0 are there at 13, the slowest optimizer takes 5.
     EXPECT_NEAR(StepFinish(*model).meanSeconds(m), 10.0 + 3.0 + 5.0, 1e-5);
     g.gradSync.assign(2, {});
-    EXPECT_NEAR(StepFinish(*modelOf(g)).meanSeconds(m), 13.0, 1e-5) << "without a barrier each replica goes on by itself";
+    EXPECT_NEAR(StepFinish(*modelOf(g)).meanSeconds(m), 13.0, 1e-5) << "without a barrier no replica waits for another";
 }
 
 /// Both are samples: within four standard errors of their difference, and the stated bounds.
@@ -147,7 +147,7 @@ TEST(MedianJobs, AreNineOfTheCandidatesAroundTheirMedian)
     EXPECT_EQ(std::set<std::uint64_t>(jobs.jobs.begin(), jobs.jobs.end()).size(), 9U);
     EXPECT_GT(jobs.stdErr, 0.0);
     g.spatial = {};
-    EXPECT_EQ(medianJobs(*modelOf(g), 2, {}).jobs.size(), 1U) << "all jobs are alike";
+    EXPECT_EQ(medianJobs(*modelOf(g), 2, {}).jobs.size(), 1U) << "all jobs are equal";
 }
 
 } // namespace

@@ -118,7 +118,7 @@ int main(int argc, char** argv)
     const int edits = argc > 2 ? std::atoi(argv[2]) : 200;
     const Result<Scenario> scenario = scenarioPreset(preset);
     if (!scenario) {
-        std::fprintf(stderr, "%s is no scenario preset\n", preset);
+        std::fprintf(stderr, "%s is not a scenario preset\n", preset);
         return 1;
     }
     Theme theme;
