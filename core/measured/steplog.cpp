@@ -5,6 +5,7 @@
 #include "core/measured/jsonarray.h"
 #include "core/measured/lineformat.h"
 #include "core/measured/loglimits.h"
+#include "core/measured/patternproposal.h"
 #include "core/measured/stepcollector.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -21,6 +22,7 @@ constexpr const char* kKnown = "output of a framework (the help page \"steps\" l
                                "lines, or a table with a header "
                                "that names a step time; or give --time-column or --pattern";
 
+constexpr std::size_t kMaxRecentLines = 400, kMaxRecentBytes = 300; ///< of a line
 constexpr std::size_t kMaxCandidates = 8;
 constexpr std::int64_t kDecisiveSteps = 1'000, kDecisiveLines = 100'000;
 constexpr std::int64_t kEnoughSteps = 3; ///< of one run; fewer may be one foreign line
@@ -119,10 +121,14 @@ Result<StepLog> StepLogReader::whole()
     std::erase_if(log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
     if (log.runs.empty() && hasErrors(m_headers))
         return m_headers;
-    if (log.runs.empty())
+    if (log.runs.empty()) {
+        const std::string pattern = proposedPattern(m_recent);
         return Diagnostic{.message = log.format.empty() ? "no line reports a step" : "no line holds a usable step time",
                           .found = fmt::format("{} lines, {} matched, {} unusable", log.lines, log.matched, log.unusable),
-                          .accepted = kKnown};
+                          .accepted =
+                              std::string(kKnown)
+                              + (pattern.empty() ? std::string() : fmt::format("; this log may be read with --pattern '{}'", pattern))};
+    }
     if (Diagnostics problems = m_candidates.front()->steps.problems(); hasErrors(problems))
         return problems;
     return log;
@@ -188,6 +194,11 @@ bool StepLogReader::line(std::string_view text)
     }
     if (hasErrors(m_problems))
         return false;
+    if (!m_isDecided && text.size() <= kMaxRecentBytes) {
+        m_recent.emplace_back(text);
+        if (m_recent.size() > kMaxRecentLines)
+            m_recent.pop_front();
+    }
     if (!m_isDecided || m_candidates.front()->format->trust() != Trust::named)
         recognise(text);
     std::vector<LineFinding> found;

@@ -7,6 +7,7 @@
 #include "core/measured/loglines.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,6 +55,7 @@ private:
     Diagnostics m_problems, m_headers;                       ///< the second: of headers that are ambiguous
     std::vector<std::unique_ptr<LogCandidate>> m_candidates; ///< the likeliest first
     bool m_isDecided = false;
+    std::deque<std::string> m_recent; ///< the last lines while no format is decided, for a proposed pattern
     std::int64_t m_lines = 0, m_tooLong = 0;
     std::uint64_t m_bytes = 0; ///< of the lines
 };
