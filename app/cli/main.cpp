@@ -19,7 +19,7 @@ namespace {
 
 using namespace prism::cli;
 
-/// What CLI11 prints itself, help and complaints, counts as done where it could be printed.
+/// CLI11's own output, help and errors, counts as done where it could be printed.
 int printed(const CLI::App& app, const CLI::ParseError& e)
 {
     const int code = app.exit(e, std::cout, std::cerr) == 0 ? exitDone : exitUsage;
@@ -76,7 +76,7 @@ int runCommandLine(int argc, char** argv)
     }
 }
 
-/// Of whatever goes wrong; nothing is thrown.
+/// Runs the command line; any exception becomes an exit code.
 int exitCodeOf(int argc, char** argv)
 {
     try {

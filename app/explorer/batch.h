@@ -10,7 +10,7 @@
 namespace prism::explorer {
 
 struct BatchOptions {
-    QString screenshots, exports; ///< folders; empty = not wanted
+    QString screenshots, exports; ///< folders; empty = not requested
     QString format;               ///< of the exports: csv, tsv, png, svg, pdf
     QString study;                ///< empty = the sample study
     QString size;                 ///< "1440x900"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// prism-explorer: the desktop application; also writes screenshots and figures without a display.
+// prism-explorer: the desktop application; also writes screenshots and results without a display.
 #include "app/explorer/headless.h"
 #include "app/explorer/logoptions.h"
 #include "app/explorer/opening.h"
@@ -18,7 +18,7 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-/// What settings, folders and the window system know it by.
+/// Names of the application for settings, folders and the window system.
 void nameApplication()
 {
     QCoreApplication::setOrganizationName(u"prism-explorer"_s);
@@ -28,7 +28,7 @@ void nameApplication()
     QGuiApplication::setApplicationDisplayName(u"PRISM Explorer"_s);
 }
 
-/// As the command line says, else as the window was left.
+/// As the command line requests, else as the window was left.
 void dress(prism::ui::Theme& look, const QString& requested, const QSettings& settings, QApplication& application)
 {
     const QString mode = requested.isEmpty() ? settings.value(u"view/theme"_s).toString() : requested;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the explorer works on without a user: a study, or any file that the window imports; and a session that is not the user's.
+// The input of the explorer without a user: a study, or any file that the window imports; and a session that is not the user's.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -16,7 +16,7 @@ class MainWindow;
 
 namespace prism::explorer {
 
-/// A session of its own for a batch run: settings are never stored, and studies without a name go into a temporary folder. Once per
+/// A separate session for a batch run: settings are never stored, and studies without a name go into a temporary folder. Once per
 /// process, before the first QSettings and after the application was made.
 class BatchSession final {
 public:

@@ -13,7 +13,7 @@ struct ReportOptions {
     QString output;   ///< .pdf or .html
     QString question; ///< empty = made from the study
     bool slides = false;
-    bool bundle = false; ///< its pictures and figures too, as PNG and CSV in a folder next to it
+    bool bundle = false; ///< its pictures and values too, as PNG and CSV in a folder next to it
     int samples = 2'000;
     quint64 seed = 1;
     TableText texts = TableText::forSheets; ///< of the bundle's tables

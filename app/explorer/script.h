@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explorer driven by a text of actions: what tests and people without a display use to work the real window.
+// The explorer driven by a text of actions: used by tests, and without a display, to drive the real window.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -18,7 +18,7 @@ struct ScriptOptions {
 /// Runs the actions, one per line; "#" starts a comment. Each prints a line when it is done, so that a caller knows how far it came.
 ///   set PARAMETER TEXT      types a value into the current scenario        undo, redo          steps of the study
 ///   duplicate, remove       the current scenario (remove: archives it)     page ID             shows a page
-///   wait                    until every figure and the file are up to date  save                 waits until the study is on disk
+///   wait                    until every value and the file are up to date   save                 waits until the study is on disk
 ///   save-as FILE            the study under another name                    rss                  prints the resident memory in KiB
 ///   open FILE               as if it were dropped on the window             do COMMAND           a command of the menus by its id
 ///   picture FILE            the window as it is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Waiting for a window that nobody looks at.
+// Waiting for a window that is driven by a program instead of a user.
 #pragma once
 
 namespace prism::ui {

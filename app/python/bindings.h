@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parts of the module, each in a file of its own.
+// The parts of the module, each in a separate file.
 #pragma once
 
 #include "core/engine/evaluator.h"

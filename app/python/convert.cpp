@@ -11,7 +11,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Bytes that are no UTF-8 could come from a file's names; Python's text shows them as replacement characters.
+/// Bytes that are not UTF-8 could come from a file's names; Python's text shows them as replacement characters.
 py::str pyText(const std::string& text)
 {
     return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));

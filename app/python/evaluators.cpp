@@ -87,7 +87,7 @@ StepSeries seriesOf(const py::object& seconds)
     const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(seconds);
     if (array && array.ndim() == 1)
         return {.runs = {std::vector<double>(array.data(), array.data() + array.size())}};
-    PyErr_Clear(); // runs of different lengths are no array
+    PyErr_Clear(); // runs of different lengths do not form an array
     StepSeries series;
     for (const py::handle& run : seconds)
         series.runs.push_back(run.cast<std::vector<double>>());

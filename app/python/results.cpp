@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an evaluation gives: Distribution, Result and Samples for Python.
+// Results of an evaluation: Distribution, Result and Samples for Python.
 #include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/insight/report.h"

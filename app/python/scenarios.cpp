@@ -22,7 +22,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// What a calibration says of another chip was omitted: Python's own warning.
+/// The part of a calibration for another chip was omitted: Python's own warning.
 Scenario warned(ImportResult read)
 {
     for (const Diagnostic& d : read.notes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Counts and numbers of things are int in the step graph, places in containers are not.
+// Conversion of int to size: counts and numbers are int in the step graph, positions in containers are std::size_t.
 #pragma once
 
 #include <cstddef>

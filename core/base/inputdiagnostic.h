@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is wrong with an input, without a fix.
+// A diagnostic of an input, without a fix.
 #pragma once
 
 #include "core/base/result.h"

@@ -49,7 +49,7 @@ public:
         return *this;
     }
     void operator++(int) { ++*this; }
-    /// The end is reported by the place; the other side is the end's mark.
+    /// For comparison with the end iterator only: both are at the end, or not.
     bool operator==(const TextWalk& other) const { return atEnd() == other.atEnd(); }
     bool operator!=(const TextWalk& other) const { return !(*this == other); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one parser of JSON documents from outside: size, depth, number of values and memory are bounded, errors are values. (Traces of many
+// The only parser of JSON documents from outside: size, depth, number of values and memory are bounded, errors are values. (Traces of many
 // gigabytes stream through their own reader.)
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the programs' log goes. Quiet until a program says otherwise; nothing leaves the machine.
+// Configures the log of the programs. Off until a program turns it on; nothing leaves the machine.
 //
 // Code logs through spdlog's default logger: debug for what was computed and from where, warn for what a user should know and no result
-// says.
+// shows.
 #pragma once
 
 #include "core/base/result.h"

@@ -14,7 +14,7 @@
 
 namespace prism {
 
-/// Any thread. Two threads that miss the same key both compute; the results are equal, the first one stays.
+/// Any thread. Two threads that miss the same key both compute; the results are equal, and the first one is stored.
 class Memo final {
 public:
     explicit Memo(std::size_t maxBytes) : m_maxBytes(maxBytes) {}
@@ -48,8 +48,8 @@ private:
     std::map<ContentHash, std::list<Entry>::iterator> m_index;
 };
 
-/// One evaluation's way through a memo: nodes of the evaluation graph are found or kept here, and what had to be computed is
-/// written down. The key of a node starts with its name, so that one key never means two types. One thread.
+/// One evaluation's access to a memo: nodes of the evaluation graph are found or stored here, and the names of computed ones are
+/// recorded. The key of a node starts with its name, so that one key never means two types. One thread.
 class Recall final {
 public:
     explicit Recall(Memo& memo) : m_memo(memo) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the first bytes of a file say of how its text is packed or written.
+// Compression and text encoding of a file, by its first bytes.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace prism {
 /// The text behind UTF-8's byte-order mark, or the text itself. Any thread.
 [[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text);
 
-/// UTF-16 with a byte-order mark as UTF-8: what PowerShell's > and spreadsheets' "Unicode text" write. What is no code point becomes
+/// UTF-16 with a byte-order mark as UTF-8: what PowerShell's > and spreadsheets' "Unicode text" write. An invalid code point becomes
 /// U+FFFD. Other text comes back as it is. Any thread.
 [[nodiscard]] std::string utf8Of(std::string text);
 

@@ -9,12 +9,12 @@
 namespace prism {
 
 /// One line of text for people: control characters (C0, DEL, C1), line ends, marks that turn the writing direction (UTS 36) and bytes
-/// that are no UTF-8 are written as escapes: backslash u and four digits, backslash n, backslash x and two digits. Everything else stays.
+/// that are not UTF-8 are written as escapes: backslash u and four digits, backslash n, backslash x and two digits. Everything else stays.
 /// Longer than `maxBytes`: cut at a character, with "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t maxBytes = 1'000);
 
 /// The same for a whole report or JSON text: line feeds and tabs stay, nothing is cut. JSON texts keep their meaning, because their
-/// control characters are in strings, where the escape says the same.
+/// control characters are in strings, where the escape means the same.
 [[nodiscard]] std::string printableLines(std::string_view text);
 
 /// Without control characters (C0, DEL, C1) and bidirectional characters (Unicode 15, property Bidi_Control); bytes that are not UTF-8

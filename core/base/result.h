@@ -12,7 +12,7 @@ namespace prism {
 /// How bad a diagnostic is. Only errors stop a computation.
 enum class Severity { note, warning, error };
 
-/// One thing that is wrong with an input: where it is, what was found, what would be accepted, and (where one
+/// One error, warning or note on an input: where it is, what was found, what would be accepted, and (where one
 /// exists) a fix that can be applied with one click: the value `fixValue` (JSON text) for the path `fixPath`.
 struct Diagnostic {
     Severity severity = Severity::error;

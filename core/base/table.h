@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one reader of tables as text (comma, semicolon or tab between cells, RFC 4180 quotes): row by row, bounded, every problem with its
+// The only reader of tables as text (comma, semicolon or tab between cells, RFC 4180 quotes): row by row, bounded, every problem with its
 // line.
 #pragma once
 
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] std::string_view text() const { return m_row; }
     /// The line on which the row starts, 1 = the first of the text.
     [[nodiscard]] std::size_t line() const { return m_line; }
-    /// What is wrong with this row; its cells are then not to be used. The path is "line N".
+    /// Error of this row, whose cells must not be used then. The path is "line N".
     [[nodiscard]] const std::optional<Diagnostic>& problem() const { return m_problem; }
 
 private:
@@ -61,7 +61,7 @@ private:
     bool m_ended = false;
 };
 
-/// Goes through the lines of a text that is no table; each without its line end, with or without a carriage return. Memory: none.
+/// Goes through the lines of a text that is not a table; each without its line end, with or without a carriage return. Memory: none.
 class TextLines final {
 public:
     explicit TextLines(std::string_view text) : m_rest(text) {}
@@ -80,7 +80,7 @@ private:
 /// Words between white space, at most `most` of them; the rest of the line is omitted.
 [[nodiscard]] std::vector<std::string_view> words(std::string_view line, std::size_t largest);
 
-/// Selects the rows of a table whose columns have the wanted values, each "COLUMN=VALUE".
+/// Selects the rows of a table whose columns have the requested values, each "COLUMN=VALUE".
 class RowSelection final {
 public:
     explicit RowSelection(std::vector<std::string> requested) : m_requested(std::move(requested)) {}

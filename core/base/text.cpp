@@ -79,7 +79,7 @@ std::vector<Candidate> nearestFirst(std::string_view name, std::span<const std::
     return candidates;
 }
 
-/// The first one, unless it is far; of several names that begin alike none is meant.
+/// The first one, unless it is far or ambiguous: several names begin with the text, or are equally near.
 std::string meant(const std::vector<Candidate>& candidates)
 {
     if (candidates.empty() || candidates.front().nearness.kind == Nearness::far)

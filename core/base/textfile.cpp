@@ -28,7 +28,7 @@ Diagnostic tooLarge(const std::string& path, std::size_t limitBytes)
 
 using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
 
-/// Null where the file cannot be opened; errno says why.
+/// Null where the file cannot be opened; errno has the reason.
 GzFile opened(const std::string& path)
 {
     const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);

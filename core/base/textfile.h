@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one reader of whole files: plain or gzip, a file or standard input, bounded in what comes out.
+// The only reader of whole files: plain or gzip, a file or standard input, bounded in what comes out.
 #pragma once
 
 #include "core/base/result.h"
@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// What a file may hold, decompressed, where nothing else is reported.
+/// Default limit of the content of a file, decompressed.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
 /// The whole content of a file, or of standard input for "-"; decompressed when it is gzip, as UTF-8 when it is UTF-16 with a byte-order

@@ -13,7 +13,7 @@ constexpr const char* kNone = "no figure";
 constexpr int kPlainDigits = 4; ///< of a value whose uncertainty is not known
 constexpr int kMaxDigits = 7;   ///< significant, however small the uncertainty
 constexpr double kExponent = 1e15;
-constexpr double kMinProbability = 0.001; ///< that is reported in digits, and its complement
+constexpr double kMinProbability = 0.001; ///< the smallest probability printed in digits; 1 minus it is the largest
 constexpr double kTenTimes = 9; ///< the share by which ten times is more than once; what is more has four digits before its percent sign
 
 int decade(double x)
@@ -31,7 +31,7 @@ int lastPlace(double value, double halfWidth)
     return std::clamp(std::max(decade(halfWidth), std::min(top - kMaxDigits + 1, 0)), -15, std::max(top, 0));
 }
 
-/// The figure with its last digit at that place.
+/// The number with its last digit at that place.
 std::string at(double value, int place)
 {
     const double unit = std::pow(10.0, std::max(place, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was measured on one cluster, in one file that a scenario names: levels, spreads, collectives, operators, speeds, and where they
+// A calibration of one cluster, in one file that a scenario names: levels, spreads, collectives, operators, speeds, and where they
 // come from.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// One source of the file: what was done with which input.
+/// One source of the file: the procedure and its input.
 struct CalibrationSource {
     std::string what;               ///< "fit of step times", "import of nccl-tests"
     std::string input;              ///< name of the file that was read
@@ -27,7 +27,7 @@ struct FittedMachine {
     int numSms = 0;
 };
 [[nodiscard]] FittedMachine machineOf(const GpuSpec& gpu);
-/// Whether values fitted on the machine say something of a GPU: the same chip, told by its number of SMs (within 10 %) and its peak
+/// Whether values fitted on the machine apply to a GPU: the same chip, recognised by its number of SMs (within 10 %) and its peak
 /// (within 15 %: H200 and H100, GB200 and B200). True for an unknown machine.
 [[nodiscard]] bool isEqual(const FittedMachine& machine, const GpuSpec& gpu);
 
@@ -52,17 +52,17 @@ inline constexpr const char* kClusterFormat = "prism-cluster-1";
 
 /// The second one's values over the first one's; measured rows of one operation and size are replaced, others are added.
 [[nodiscard]] ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& second);
-/// The scenario with the calibration's values, where its GPU is equal; what the scenario measured itself stays. Errors: unknown parameters,
-/// impossible values.
+/// The scenario with the calibration's values that apply to its GPU (isEqual); what the scenario measured itself stays. Errors: unknown
+/// parameters, impossible values.
 [[nodiscard]] Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration);
-/// What of a calibration does not hold for a scenario: level and spread of another chip. One warning, or none.
+/// The part of a calibration that does not apply to a scenario: level and spread of another chip. One warning, or none.
 [[nodiscard]] Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario);
 
 /// The scenario with what the file holds that measured.calibration names; as it is where it names none. A relative path starts at `folder`
-/// where the file is there, else at the working folder. Notes: leftOutOf. Errors: no such regular file (a device or a pipe is none), no
+/// where the file is there, else at the working folder. Notes: leftOutOf. Errors: no such regular file (devices and pipes are rejected), no
 /// calibration, calibratedScenario.
 [[nodiscard]] Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& folder);
-/// setParameter; a calibration that is named comes with what its file holds, for its name alone would change nothing.
+/// setParameter; a calibration that is named is applied with the content of its file, since its name alone has no effect.
 [[nodiscard]] Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text);
 
 } // namespace prism

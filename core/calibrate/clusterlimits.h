@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of a cluster's calibration is read. Is on the help page "limits".
+// Limits on a cluster's calibration. On the help page "limits".
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far the collective model is from measured tables: the same numbers for the calibration, the command line and the tests.
+// Errors of the collective model on measured tables: the same numbers for the calibration, the command line and the tests.
 #pragma once
 
 #include "core/calibrate/residuals.h"
@@ -19,8 +19,8 @@ struct TableAgreement : Residuals {
 /// The machine that a table was measured on.
 [[nodiscard]] Result<ClusterConfig> clusterOf(const CollectiveTable& table);
 
-/// Every table against the model of its presets, rows of minBytes to maxBytes. Where a table says nothing about the fabric's bandwidth,
-/// the median that all such tables of the op reach is in its place: what is compared is the shape over ranks, nodes and sizes.
+/// Every table against the model of its presets, rows of minBytes to maxBytes. Where a table does not show the fabric's bandwidth,
+/// the median that all such tables of the op reach replaces it: what is compared is the shape over ranks, nodes and sizes.
 [[nodiscard]] Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, const Calibration& calibration, double minBytes,
                                                             double maxBytes);
 

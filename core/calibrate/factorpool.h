@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many values stand for a measured distribution of factors in a scenario, and which.
+// The values that represent a measured distribution of factors in a scenario.
 #pragma once
 
 #include <cstddef>
 
 namespace prism {
 
-inline constexpr std::size_t kPoolSize = 400; ///< longer series are reported by this many of their quantiles
+inline constexpr std::size_t kPoolSize = 400; ///< longer series are represented by this many of their quantiles
 
 /// The probability whose quantile is value `index` of a pool, 0 <= index < kPoolSize: the middles of equal parts.
 constexpr double poolProbability(std::size_t index)

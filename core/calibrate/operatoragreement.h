@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far the cost model is from measured operators, and from them after a correction that such a table makes: the same numbers for the
+// Errors of the cost model on measured operators, without and with a correction by such a table: the same numbers for the
 // command line and the tests.
 #pragma once
 
@@ -35,14 +35,14 @@ struct OperatorAgreement : Residuals {
 struct OperatorReport {
     std::vector<ComparedOperator> rows;
     std::vector<OperatorAgreement> groups;
-    int otherSystems = 0; ///< rows that the table says are of another GPU
+    int otherSystems = 0; ///< rows of another GPU, by the table
 };
 
 /// Seconds of one operator as the model costs it alone on the GPU, at the clock of a benchmark. A module's products run without
 /// tensor-parallel traffic; its backward is the products of both gradients.
 [[nodiscard]] double operatorSeconds(const MeasuredOperator& measured, const OperatorMachine& machine);
 
-/// Every row next to the model. Rows whose system is another type of GPU (the first word of their name) are omitted.
+/// Every row compared with the model. Rows whose system is another type of GPU (the first word of their name) are omitted.
 [[nodiscard]] OperatorReport operatorReport(const std::vector<MeasuredOperator>& rows, const OperatorMachine& machine);
 
 } // namespace prism

@@ -15,7 +15,7 @@
 namespace prism {
 namespace {
 
-/// Figures of a report, each missing one an error.
+/// Values of a report, each missing one an error.
 class Metrics final {
 public:
     Metrics(const nlohmann::json& report, std::string name) : m_report(report), m_name(std::move(name)) {}
@@ -49,7 +49,7 @@ private:
     Diagnostics m_errors;
 };
 
-/// The compute regime expected next to the systems: quantile by quantile, of those on the same chip where there are some.
+/// The compute regime expected of a further system: quantile by quantile, of those on the same chip where there are some.
 struct PooledRegime {
     std::vector<double> quantiles; ///< empty = no system has any
     double lag1 = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the fitted series of several systems say of another one that has no series of its own.
+// Predicts the variability of a system without a measured series from the fitted series of several other systems.
 #pragma once
 
 #include "core/calibrate/clustercalibration.h"
@@ -18,7 +18,7 @@ struct FittedSystem {
     std::vector<double> regimePool; ///< quantiles of the fitted compute regime (factorpool.h); empty = a short series
     double regimePoolLag1 = 0;
 };
-/// Errors: malformed text, a report that lacks a figure, a figure that is no finite number >= 0; all at once.
+/// Errors: malformed text, a report that lacks a value, a value that is not a finite number >= 0; all at once.
 [[nodiscard]] Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::string& name);
 
 /// The spread expected of a system with this GPU, as a calibration that holds on any GPU, without a level. Stalls as in pooledSpread. The

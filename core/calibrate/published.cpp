@@ -84,7 +84,7 @@ SuiteErrors errorsOf(const std::string& suite, const std::vector<const Validated
     return e;
 }
 
-/// FLOPs of a step as the row's source counts them; 0 when it does not say whether attention is counted whole.
+/// FLOPs of a step as the row's source counts them; 0 when it does not state whether attention is counted whole.
 double countedFlops(const PublishedRow& row, const CostedStep& step)
 {
     const FlopsConvention& c = row.convention;

@@ -13,24 +13,24 @@
 
 namespace prism {
 
-/// Which FLOPs a printed TFLOP/s or MFU counts; what is not known stays empty.
+/// The FLOPs that a printed TFLOP/s or MFU counts; unknown fields stay empty.
 struct FlopsConvention {
     std::string attention; ///< "full" or "causal"
     std::optional<bool> recomputation, vocabulary;
-    double peakTflops = 0; ///< what an MFU relates to; 0 = not given
+    double peakTflops = 0; ///< the peak that an MFU relates to; 0 = not given
 };
 
-/// One published step and the scenario that describes it. A row that cannot be described says why in `skipped`.
+/// One published step and the scenario that describes it. A row that cannot be described has the reason in `skipped`.
 struct PublishedRow {
     std::string id, suite, source, tier;
-    std::string suspect;     ///< not empty: published numbers of its own source contradict the row; by which rule
+    std::string suspect;     ///< not empty: published numbers of the row's source contradict it; by which rule
     std::string duplicateOf; ///< the same log under another name
     double publishedSeconds = 0;
     double publishedMemoryGib = 0; ///< 0 = not published
     double publishedTflops = 0;    ///< per GPU, as printed; 0 = not published
     FlopsConvention convention;
     std::string skipped;
-    std::vector<std::string> assumptions; ///< what was not printed and is assumed, one by one
+    std::vector<std::string> assumptions; ///< values that were not printed and are assumed, one by one
     Scenario scenario;
     // Schedule-only rows (zero bubble): profiled pass times in, no cost model.
     bool scheduleOnly = false;
@@ -40,11 +40,11 @@ struct PublishedRow {
     double publishedBubbleRate = -1; ///< < 0 = not published
     double microBatch = 1;
 
-    /// Left out of fits and of sums: suspect, or the same log again.
+    /// False where the row is excluded from fits and sums: suspect, or the same log again.
     [[nodiscard]] bool counts() const { return suspect.empty() && duplicateOf.empty(); }
 };
 
-/// What the model said about one row.
+/// What the model predicted for one row.
 struct ValidatedRow {
     std::string id, suite, source, tier, skipped;
     std::string leftOut; ///< why the row stays out of sums: suspect, or a duplicate
@@ -65,7 +65,7 @@ struct SuiteErrors : Residuals {
     int skipped = 0, leftOut = 0; ///< leftOut: suspect rows and duplicates, in no sum
     double rankCorrelation = 0;
     double memoryMeanAbs = -1, bubbleMeanAbs = -1; ///< < 0 = nothing to compare
-    std::string peer;                              ///< the best figure that another tool published on these rows
+    std::string peer;                              ///< the best result that another tool published on these rows
 };
 
 struct ValidationReport {

@@ -50,7 +50,7 @@ struct Fact {
     const char* words; ///< first words of the fact; "" = a count, which is the value itself
     const char* path;
     const char* value;
-    const char* refines = ""; ///< the stated value that the fact says more of; "" = it is where the source states nothing
+    const char* refines = ""; ///< the stated value that the fact refines; "" = it is where the source states nothing
 };
 constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "training.attention_backend", "triton"},
                            {"attention_kernel", "FlashAttention-1", "training.attention_backend", "flash1"},
@@ -67,7 +67,7 @@ constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "trai
                            {"torch_compile", "false", "training.fusion", "eager"},
                            {"cpu_offload_activation_layers", "", "training.cpu_offloading_num_layers", ""}};
 
-/// Whether a fact says something that the execution leaves open, or more than it says.
+/// Whether a fact adds something that the execution leaves open, or refines it.
 bool adds(const Fact& fact, const std::vector<std::string>& unknown, const Execution& execution)
 {
     if (*fact.refines == '\0')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a published step was executed: scenario paths and values, stated by its source and its row, put onto a scenario.
+// The execution of a published step: scenario paths and values, stated by its source and its row, put onto a scenario.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -15,7 +15,7 @@ namespace prism {
 struct Execution {
     std::map<std::string, std::string> values;
     std::map<std::string, std::string> provenance; ///< one text per path; may lack some
-    std::vector<std::string> errors;               ///< values that are no text, number or truth value
+    std::vector<std::string> errors;               ///< values that are neither text, number nor truth value
     [[nodiscard]] bool states(const std::string& path) const { return values.contains(path); }
 };
 
@@ -32,7 +32,7 @@ struct Execution {
 [[nodiscard]] std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vector<std::string>& unknown,
                                                   Execution& execution);
 
-/// What a reader of the row should know: paths that the source does not state (`unknown`) with the value that stands for them, and paths
+/// Notes for a reader of the row: paths that the source does not state (`unknown`) with the value that stands for them, and paths
 /// whose provenance is an assumption.
 [[nodiscard]] std::vector<std::string> assumptionsOf(const Execution& execution, const std::vector<std::string>& unknown);
 

@@ -55,7 +55,7 @@ const nlohmann::json& child(const nlohmann::json& object, const char* key)
     return it != object.end() && it->is_object() ? *it : empty;
 }
 
-/// Keys of a row and of its parts that this reader uses or leaves to people; others are said.
+/// Keys of a row and of its parts that this reader uses or leaves to people; others are reported.
 const std::vector<std::pair<const char*, std::vector<std::string>>>& knownKeys()
 {
     static const std::vector<std::pair<const char*, std::vector<std::string>>> keys = {
@@ -90,7 +90,7 @@ const std::vector<std::pair<const char*, std::vector<std::string>>>& knownKeys()
     return keys;
 }
 
-/// One field of the shape and the scenario path that can stand in for it.
+/// One field of the shape and the scenario path that can replace it.
 struct ShapeField {
     const char *part, *key, *path;
     std::int64_t high;

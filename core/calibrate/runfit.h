@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scenario fitted to the step times of a run: few named factors, each with an interval and what the data cannot tell apart.
+// A scenario fitted to the step times of a run: few named factors, each with an interval, and the causes that the data cannot distinguish.
 #pragma once
 
 #include "core/calibrate/clustercalibration.h"
@@ -10,13 +10,13 @@ namespace prism {
 
 struct RunFitOptions {
     std::uint64_t seed = 1;
-    int samples = 8'000; ///< steps of the prediction that the series is held against
+    int samples = 8'000; ///< steps of the prediction that the series is compared with
     int threads = 0;
 };
 
 struct RunFit {
     SpreadCauses causes;
-    std::vector<RunShape> shapes; ///< of the runs, for what was found and removed
+    std::vector<RunShape> shapes; ///< of the runs, with the parts that were found and removed
     Bounded computeLevel;         ///< measured over predicted time of compute; interval from the runs' medians
     double computeShare = 0;      ///< of the step: how much of a change of all compute reaches it
     double otherSpread = 1;       ///< on the spreads that the scenario had: 1, or less where they alone are wider than the series
@@ -29,9 +29,9 @@ struct RunFit {
 /// Step times of the scenario's median job, without variance shares. Errors: the scenario's diagnostics.
 [[nodiscard]] Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options);
 
-/// The steps of a run that a measured series is held against, in their order.
+/// The steps of a run that a measured series is compared with, in their order.
 struct PredictedRun {
-    std::vector<double> seconds; ///< of one median job; with the trend of a run on the system in the middle, where it is wanted
+    std::vector<double> seconds; ///< of one median job; with the trend of a run on the system in the middle, where it is requested
     std::shared_ptr<const SystemsRange> systems;
 };
 /// Errors: the scenario's diagnostics; stopped, which has no message.

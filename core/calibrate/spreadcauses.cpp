@@ -46,7 +46,7 @@ Lasting lastingPart(const Runs& runs)
             }
     for (std::size_t lag = 0; lag < 3; ++lag)
         covariance[lag] /= std::max(1.0, count[lag]);
-    // White noise correlates by 1 / sqrt(n): twice that is chance.
+    // White noise correlates by 1 / sqrt(n): up to twice that is sampling noise.
     if (!(covariance[1] > 2.0 * covariance[0] / std::sqrt(std::max(1.0, count[0]))) || !(covariance[2] > 0.0))
         return {};
     const double lag1 = std::clamp(covariance[2] / covariance[1], 0.05, 0.98);
@@ -109,7 +109,7 @@ void addIntervals(SpreadCauses& out, const Runs& runs, double explained)
         out.regimeCv.value = out.regimeLag1 = 0.0;
 }
 
-/// Of the rate from system to system, beyond what chance makes of equal rates.
+/// CV of the rate from system to system, beyond the sampling noise of equal rates.
 double rateSpread(const std::vector<SystemSpread>& systems, double mean)
 {
     double weighted = 0, expected = 0;

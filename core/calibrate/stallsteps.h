@@ -18,7 +18,7 @@ using RelativeRuns = SeriesRuns; ///< steps over the median of their run
 /// The same of runs in seconds, each over its median.
 [[nodiscard]] double stepNoise(const std::vector<CleanRun>& runs);
 
-/// Excess over the median of nine neighbours from which on a step stalls: so many robust standard deviations, and so many seconds.
+/// A step stalls where its excess over the median of nine neighbours exceeds both this many robust standard deviations and this time.
 inline constexpr double kStallNoises = 10.0, kMinStallSeconds = 0.5;
 /// Seconds of the stalls of the runs; neighbours that stall are one event. `noise`: stepNoise of them.
 [[nodiscard]] std::vector<double> stallSizes(const std::vector<CleanRun>& runs, double noise);

@@ -28,7 +28,7 @@ namespace prism {
 namespace {
 
 constexpr double kSharedMicroBatch = 0.5, kMinCv = 1e-4; // from there on a spread is the micro-batch's; below it none
-/// Of matching the median: largest error that is left, that is reported, samples (p50 +- 0.2 %), rounds, and the least share of the step
+/// Of matching the median: tolerance, error from which on it is reported, samples (p50 +- 0.2 %), rounds, and the least share of the step
 /// that the micro-batches may have.
 constexpr double kMedianTolerance = 0.003, kMedianError = 0.01, kMinShare = 0.05;
 constexpr int kMedianSamples = 4'000, kMaxRounds = 12;

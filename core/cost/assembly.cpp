@@ -35,7 +35,7 @@ Diagnostics Assembly::addPrograms()
     const int microbatches = static_cast<int>(m_shape.numMicrobatches);
     const ParallelismConfig& par = m_scenario.parallelism;
     const std::string name = scheduleName(par);
-    // Programs read the order only where communication runs next to another micro-batch's compute.
+    // Programs read the order only where communication is overlapped with another micro-batch's compute.
     Result<Schedule> schedule = plansOrder(name) && !par.overlapMoeExpertParallelComm
                                     ? scheduleShape(name, static_cast<int>(m_shape.pp), static_cast<int>(m_shape.vpp), microbatches)
                                     : scheduleOf(m_scenario, microbatches, {});

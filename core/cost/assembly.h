@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a scenario becomes a costed step, part by part: the inside of predictor.h and quickstep.h.
+// Assembles a costed step from a scenario, part by part. Internal to predictor.h and quickstep.h.
 #pragma once
 
 #include "core/cost/costedstep.h"
@@ -63,7 +63,7 @@ private:
     /// Maximum of a metric over the layers of a stage.
     template <class Metric>
     [[nodiscard]] double largestLayer(std::size_t stage, Metric metric) const;
-    /// A figure of every chunk; chunks with the same contents are asked once.
+    /// A value of every chunk; chunks with the same contents are asked once.
     template <class Metric>
     [[nodiscard]] auto ofChunks(Metric metric) const
     {

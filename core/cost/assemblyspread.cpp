@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is measured or varies: means of one's own, factors, slow places and speeds.
+// What is measured or varies: custom means, factors, slow places and speeds.
 #include "core/cost/assembly.h"
 
 #include "core/cost/classes.h"
@@ -12,7 +12,7 @@ namespace prism {
 
 namespace {
 
-/// Ranks fill node positions in order; a node order says which physical node is at a position.
+/// Ranks fill node positions in order; a node order maps positions to physical nodes.
 class NodePositions final {
 public:
     NodePositions(const std::vector<int>& order, std::size_t ranks) : m_inOrder(order.empty())

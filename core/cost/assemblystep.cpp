@@ -79,7 +79,7 @@ double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n) const
     return seconds;
 }
 
-/// What is not exposed runs next to compute and slows it.
+/// What is not exposed is overlapped with compute and slows it.
 void Assembly::hide(StepOp& op, double exposed)
 {
     op.hiddenSeconds = std::max(0.0, op.meanSeconds - exposed);

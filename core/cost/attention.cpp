@@ -25,7 +25,7 @@ struct Table {
 // FlashAttention-1 and A100 FlashAttention-2 are published for both passes together; the forward is taken 1.17 times both on A100 and
 // 1.1 times on H100 (arXiv 2307.08691, figures 5 and 6, recalled). FP8: cudnn-frontend's own rows, per-tensor scaling. Triton's
 // kernel of 2022: slopes over the sequence length of LLM Foundry's tables (512 to 65,536 tokens; 95 to 98 TFLOP/s on A100 and 170 to 178 on
-// H100 without recomputation, 98 to 106 and 183 with it, which tells the forward from the backward; the same for heads of 64 and 128).
+// H100 without recomputation, 98 to 106 and 183 with it, which separates forward and backward; the same for heads of 64 and 128).
 constexpr Table kTables[] = {
     {"a100", "", "triton", 312, {127, 127, 127, 127, 127}, {88, 88, 88, 88, 88}},
     {"h100", "", "triton", 989.4, {240, 240, 240, 240, 240}, {155, 155, 155, 155, 155}},

@@ -63,7 +63,7 @@ constexpr SoftwareField kSoftwareFields[] = {
 constexpr const char* kOpNames[kCurveOps] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
 constexpr const char* kSizeNames[kCurveSizes] = {"2", "4", "8"};
 
-/// Five significant digits: more would say more than was measured.
+/// Five significant digits: more would exceed the accuracy of the measurements.
 double rounded(double x)
 {
     if (x == 0 || !std::isfinite(x))
@@ -72,7 +72,7 @@ double rounded(double x)
     return std::round(x * scale) / scale;
 }
 
-/// A finite number of an object into `value`; anything else is reported.
+/// Reads a finite number of an object into `value`; anything else is an error.
 void read(const Json& object, const char* key, const std::string& path, double& value, Diagnostics& errors)
 {
     const auto it = object.find(key);
@@ -94,7 +94,7 @@ Json busShareJson(const BusShare& share)
     return out;
 }
 
-/// Curves of the right length; others leave what is there.
+/// Reads curves of the right length; others leave `share` unchanged.
 void readBusShare(const Json& json, BusShare& share)
 {
     for (std::size_t op = 0; op < kCurveOps && json.is_object(); ++op) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fitted constants of the cost model: few, global, per GPU type or software generation, each with its data source.
 //
-// They live in presets/calibration/default.json, which `prism-develop calibrate` writes; resources/help/cost-model.md tells how.
+// They live in presets/calibration/default.json, which `prism-develop calibrate` writes; resources/help/cost-model.md describes how.
 #pragma once
 
 #include "core/cost/domain.h"
@@ -36,7 +36,7 @@ struct GpuCalibration {
     double memoryEfficiency = 0.85; ///< share of the peak bandwidth of long streams
     double launchSeconds = 3e-6;    ///< start and drain of one kernel
     // Fitted on published steps: what the board draws (clock.h). Benchmarks are too short to feel its limit. GPUs of one family have one
-    // silicon: what a FLOP takes depends on the clock, not on the clock that the data sheet's peak stands for.
+    // silicon: the energy of a FLOP depends on the clock, not on the clock that the data sheet's peak stands for.
     double idleWatts = 100;      ///< memory, links, leakage
     double matrixEnergy = 1e-3;  ///< pJ of a FLOP of the matrix units in 16 bit at 1 GHz, growing with the clock; 0.001 = no limit was seen
     double matrix8Energy = 1e-3; ///< in FP8
@@ -65,7 +65,7 @@ struct NetworkCalibration {
 struct SoftwareCalibration {
     double hostSecondsPerLaunch = 0.9e-4; ///< host time of one kernel of a layer (a few launches and their dispatch)
     double expertCallSeconds = 2e-5;      ///< of each further expert of a grouped product: its slices and its call of the library
-    double collectiveCallSeconds = 2e-5;  ///< of each collective of a layer next to its launch: the process group's work, the slowest host
+    double collectiveCallSeconds = 2e-5;  ///< of each collective of a layer besides its launch: the process group's work, the slowest host
     double checkpointSecondsPerLayer = 0; ///< of a pass of a layer under full recomputation (states saved and restored)
     double passSeconds = 0.27e-3;         ///< of a chunk pass of a pipeline: transfer and synchronisation
     double routedCountsSeconds = 0.1e-3;  ///< of a forward of an MoE layer whose counts go to the host
@@ -73,11 +73,11 @@ struct SoftwareCalibration {
     double syncSeconds = 0;               ///< once per step and doubling of the nodes: hosts that wait for each other (loss, norm, barrier)
 };
 
-/// Relative errors, predicted over published, that hold 90 % of the rows of sources which the fit had not seen.
+/// Relative errors, predicted over published, that cover 90 % of the rows of held-out sources.
 struct ErrorBand {
     std::string kind; ///< one of bandKinds (domain.h): "moe, h100 fp8", "moe, fp8", "moe"; empty = all jobs
     double low = -0.15, high = 0.15;
-    int rows = 0, sources = 0; ///< left-out rows behind it, and the sources that they come from
+    int rows = 0, sources = 0; ///< held-out rows from which it is made, and their sources
     double held = -1;          ///< of its rows, the share inside when the band is made without their source; < 0 = not checked
     int checked = 0;           ///< how many rows that share is of
 };
@@ -94,7 +94,7 @@ struct Calibration {
 /// The calibration in use: presets/calibration/default.json, read once; the defaults above where it is missing. Any thread.
 [[nodiscard]] const Calibration& calibration();
 
-/// The constants before any fit: where the procedure starts.
+/// The constants before any fit, from which the procedure starts.
 [[nodiscard]] Calibration uncalibrated();
 /// JSON with five significant digits.
 [[nodiscard]] std::string calibrationJson(const Calibration& calibration, const std::string& notesJson = "{}");

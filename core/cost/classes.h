@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kernel classes of the analytic way, with the scenario's variability on them.
+// The kernel classes of the analytic model, with the scenario's variability on them.
 #pragma once
 
 #include "core/step/layout.h"

@@ -4,10 +4,10 @@
 
 namespace prism {
 
-/// What the boards of a GPU family draw, in watts at the boost clock.
+/// Power of the boards of a GPU family, in watts at the boost clock.
 struct PowerDraw {
-    double idleWatts = 100;   ///< what does not depend on the clock: memory, links, leakage
-    double matrixWatts = 600; ///< what the matrix units add when they are always busy, at this precision
+    double idleWatts = 100;   ///< the part that does not depend on the clock: memory, links, leakage
+    double matrixWatts = 600; ///< the part of the matrix units when they are always busy, at this precision
 };
 
 /// Share of the boost clock, at most 1. Dynamic power goes with f V^2; over the range of clocks that power limits reach the voltage

@@ -27,7 +27,7 @@ private:
     [[nodiscard]] double shareAt(CollectiveOp op, std::int64_t ranks, double bytes) const;
     [[nodiscard]] double pairInsideNode(double bytes) const;
     [[nodiscard]] double insideNode(CollectiveOp op, std::int64_t ranks, double bytes) const;
-    /// Of the bandwidth of its cards, what a group that leaves its pod gets on the spine.
+    /// Share of its NICs' bandwidth that a group gets on the spine when it leaves its pod.
     [[nodiscard]] double spineShare(const GroupGeometry& group) const;
     [[nodiscard]] double betweenNodes(CollectiveOp op, const GroupGeometry& group, double bytes) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communication told apart: per class and scope what runs next to compute and what the GPUs wait for, in the noise-free step.
+// Communication split into overlapped and exposed: per class and scope, in the noise-free step.
 #pragma once
 
 #include "core/step/stepgraph.h"
@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// One communication class over one step, in seconds of one GPU; the means over the stages weigh every GPU alike.
+/// One communication class over one step, in seconds of one GPU; the means over the stages weight every GPU equally.
 struct ClassCommunication {
     std::string name; ///< kernel class, e.g. "tp.reduce_scatter"
     Scope scope = Scope::none;

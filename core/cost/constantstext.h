@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The text of the constants in use: they are read from it, and what is kept for later names it.
+// The text of the constants in use: they are read from it, and stored results refer to it.
 #pragma once
 
 #include "core/base/result.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the analytic way knows about a scenario before any sampling: graph, memory, world, breakdown, FLOPs.
+// The analytic results for a scenario, before any sampling: graph, memory, world, breakdown, FLOPs.
 #pragma once
 
 #include "core/base/result.h"
@@ -28,7 +28,7 @@ struct World {
     std::int64_t gpus = 0, nodes = 0, tp = 1, pp = 1, vpp = 1, cp = 1, ep = 1, dp = 1, numMicrobatches = 1;
 };
 
-/// What the analytic way knows about a scenario before any sampling.
+/// The analytic results for a scenario, before any sampling.
 struct CostedStep {
     StepGraph graph;
     MemoryReport memory;
@@ -42,7 +42,7 @@ struct CostedStep {
     double parameters = 0;                      ///< model parameters
     double peakTflopsPerGpu = 0;                ///< of the matrix precision
     double errorBandLow = 0, errorBandHigh = 0; ///< relative error band of the mean (90 % of published rows), e.g. -0.08, 0.07
-    bool withinCalibration = true;              ///< false: some input lies outside of what was validated; warnings say which
+    bool withinCalibration = true;              ///< false: some input lies outside of what was validated; warnings name it
     Diagnostics warnings;
 };
 

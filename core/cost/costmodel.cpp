@@ -79,7 +79,7 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     else if (precision.starts_with("fp8") || precision == "mxfp8")
         m_low = MatrixPrecision::fp8;
     if (m_attentionBackend == "cudnn_fp8" && (m_low == m_high || gpu.peakFp8Tflops <= 0))
-        m_attentionBackend = "cudnn"; // check.cpp says so
+        m_attentionBackend = "cudnn"; // check.cpp warns about it
     m_blockScaled = precision == "mxfp8";
     m_memoryBytesPerSecond = std::max(1.0, gpu.memoryBandwidthGbPerS * 1e9 * m_gpu.memoryEfficiency);
     m_gradientTraffic = scenario.training.gradReduceInFp32 || precision == "fp32" ? 8 : 4;

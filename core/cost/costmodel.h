@@ -11,11 +11,11 @@
 
 namespace prism {
 
-/// Relative slowdown of compute while a communication runs next to it. Source: Echo (arXiv 2412.12487), table of kernels slowed by
+/// Relative slowdown of compute while a communication is overlapped with it. Source: Echo (arXiv 2412.12487), table of kernels slowed by
 /// overlap on A100: the 20 matrix kernels that a collective covers wholly are 2.7 % slower, weighted by duration.
 inline constexpr double kOverlapSlowdown = 0.03;
 
-/// Everything that a mean depends on, resolved once per scenario; cheap to ask per kernel. Immutable; any thread.
+/// Everything that a mean depends on, resolved once per scenario; cheap to evaluate per kernel. Immutable; any thread.
 class CostModel final {
 public:
     CostModel(const Scenario& scenario, const Calibration& calibration);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What of the data-parallel traffic is exposed: when chunks are reduced and gathered next to the passes of the pipeline.
+// The exposed part of the data-parallel traffic: chunks are reduced and gathered during the passes of the pipeline.
 //
 // Rules of Megatron-Core (core/pipeline_parallel/schedules.py: grad_sync_func, param_sync_func; core/distributed: buckets). All times in
 // seconds; pure functions; any thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the calibration covers: outside of it a prediction is an extrapolation, says so and carries a wider band.
+// What the calibration covers: outside of it a prediction is an extrapolation, gets a warning and carries a wider band.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -10,14 +10,14 @@
 
 namespace prism {
 
-/// How every warning about an input outside of the ground below begins.
+/// The beginning of every warning about an input outside of the domain below.
 inline constexpr std::string_view kOutsideCalibration = "outside of the calibration: ";
 
-/// The ground that the validated rows cover.
+/// The range of inputs that the validated rows cover.
 struct CalibrationDomain {
     std::vector<std::string> covered; ///< GPU type and precision ("h100 fp8"), kinds of model ("dense", "moe zero 3"); sorted
     double maxGpus = 0, minHiddenSize = 0, maxSeqLength = 0;
-    double bandLow = -0.5, bandHigh = 0.5; ///< relative error that holds 90 % of the rows of tiers B and C, which no fit has seen
+    double bandLow = -0.5, bandHigh = 0.5; ///< relative errors that cover 90 % of the rows of tiers B and C, which are in no fit
 };
 
 /// "h100": the first word of the preset's name, or of the name where there is none, in lower case.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What figures that are kept for later depend on besides the scenario.
+// What stored results depend on besides the scenario.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace prism {
 
 /// Version of the program and a hash of the cost model's constants in use: "0.1.0, constants 3f…". The same scenario, seed and text give
-/// the same figures. Any thread.
+/// the same results. Any thread.
 [[nodiscard]] const std::string& engineVersion();
 
 } // namespace prism

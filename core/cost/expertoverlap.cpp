@@ -11,7 +11,7 @@ bool isAllToAll(const Kernel& k)
     return k.id == KernelId::epAllToAll;
 }
 
-/// Compute of a pass that no other collective runs next to.
+/// Compute of a pass that no other collective is overlapped with.
 double freeCompute(const CostedPass& pass)
 {
     double t = 0;

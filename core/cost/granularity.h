@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How finely the communications of a step are cut: groups side by side and buckets in sequence.
+// How finely the communications of a step are cut: groups in parallel and buckets in sequence.
 #pragma once
 
 #include "core/step/layout.h"
@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// What the granularity of a step's communications follows from.
+/// Sizes that determine the granularity of a step's communications.
 struct GranularityInputs {
     const Scenario& scenario;
     const Shape& shape;
@@ -23,7 +23,7 @@ struct GranularityInputs {
 /// 0 where they overlap the backward, and makes one bucket of every other chunk (core/distributed/distributed_data_parallel.py).
 void setGranularity(StepGraph& graph, const GranularityInputs& inputs);
 
-/// Replicas that hold one copy of sharded parameters together (Sync::replicas): hsdp_shard_size ranks of the data-parallel group, or
+/// Number of replicas that hold one copy of sharded parameters (Sync::replicas): hsdp_shard_size ranks of the data-parallel group, or
 /// all of them: 0.
 [[nodiscard]] int lockstepReplicas(const Scenario& scenario, const Shape& shape);
 

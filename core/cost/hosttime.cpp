@@ -20,7 +20,7 @@ HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software
 }
 
 /// An operation costs the host what its framework takes to dispatch it. Transformer Engine's grouped products are one operation that calls
-/// cuBLAS for each expert of the rank (TEGroupedLinear): those calls cost less than an operation of their own.
+/// cuBLAS for each expert of the rank (TEGroupedLinear): those calls cost less than a separate operation.
 double HostTime::launchSeconds(const Kernel& kernel) const
 {
     const double calls = kernel.grouped() ? std::max(0.0, kernel.batch - 1) : 0.0;

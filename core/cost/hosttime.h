@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// What the host spends on one scenario. Immutable; any thread.
+/// Host time of one scenario. Immutable; any thread.
 class HostTime final {
 public:
     HostTime(const Scenario& scenario, const SoftwareCalibration& software);

@@ -2,7 +2,7 @@
 // Measured tables in place of formulas: operator times by shape, collectives by size, means by kernel class.
 //
 // Between the rows the residual of the formula is predicted by regression over the shape (shapecorrection.h), so that a row's own shape
-// gives the row's time and shapes next to it keep the formula's tiles, waves and latencies.
+// gives the row's time and neighbouring shapes keep the formula's tiles, waves and latencies.
 #pragma once
 
 #include "core/cost/shapecorrection.h"

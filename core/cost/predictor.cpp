@@ -20,7 +20,7 @@ namespace {
 double longestOpSeconds(const StepGraph& g)
 {
     double longest = std::max(g.gradNorm.meanSeconds, g.embeddingAllReduce.meanSeconds);
-    const auto take = [&longest](double seconds) { longest = seconds <= longest ? longest : seconds; }; // also what is no number
+    const auto take = [&longest](double seconds) { longest = seconds <= longest ? longest : seconds; }; // NaN propagates
     for (const Program& p : g.programs)
         for (const Block& b : p.blocks)
             for (const Op& o : b.ops)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scenario -> StepGraph with means, memory and FLOPs: the analytic way, as one documented pure function.
+// Scenario -> StepGraph with means, memory and FLOPs: the analytic model as one pure function.
 #pragma once
 
 #include "core/cost/costedstep.h"
@@ -12,7 +12,7 @@ namespace prism {
 /// Pure function; any thread. Errors: what check(scenario) finds.
 [[nodiscard]] Result<CostedStep> costStep(const Scenario& scenario);
 
-/// Where a physical node is: positions of its GPUs in the graph (replica, stage, rank in cell), by the scenario's rank order.
+/// Positions of a physical node's GPUs in the graph (replica, stage, rank in cell), by the scenario's rank order.
 struct RankPosition {
     int replica = 0, stage = 0, rankInCell = 0;
 };

@@ -27,7 +27,7 @@ double exposed(const Op& op)
     return std::max(0.0, op.meanSeconds - op.hiddenSeconds);
 }
 
-/// The kernel that a collective runs next to: the attention of the block that is there (ring attention), the matrix product
+/// The kernel that a collective is overlapped with: the attention of the block that is there (ring attention), the matrix product
 /// before a forward reduce-scatter, else the next one with room. kernels.size() = none.
 std::size_t pairedOf(const std::vector<Kernel>& kernels, const std::vector<double>& room, std::size_t i)
 {
@@ -49,7 +49,7 @@ std::size_t pairedOf(const std::vector<Kernel>& kernels, const std::vector<doubl
     return none;
 }
 
-/// Gives means to the kernels of one sequence and decides what of each collective hides under the kernels next to it.
+/// Gives means to the kernels of one sequence and decides what of each collective is hidden under neighbouring kernels.
 Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overlapTensor)
 {
     Ops ops;
@@ -63,7 +63,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
         op.routed = k.grouped();
         ops.push_back(op);
     }
-    // What can run next to a matrix kernel or attention; each second of it is given once.
+    // What can be overlapped with a matrix kernel or attention; each second of it is given once.
     std::vector<double> room(ops.size());
     for (std::size_t j = 0; j < ops.size(); ++j)
         if (kernels[j].kind == CostKind::gemm || kernels[j].kind == CostKind::attention)
@@ -86,7 +86,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
 /// What the programs of a schedule have in common.
 struct ScheduleTraits {
     bool splitsWeight = false;
-    double paired = 0; ///< share of the passes next to which another micro-batch computes
+    double paired = 0; ///< share of the passes during which another micro-batch computes
     double run = 1;    ///< micro-batches that a chunk works on before the next chunk's turn
 };
 
@@ -113,7 +113,7 @@ double total(const Ops& ops)
     return t;
 }
 
-/// Compute time that the shard traffic of `ops` already runs next to.
+/// Compute time that the shard traffic of `ops` is already overlapped with.
 double taken(const Ops& ops)
 {
     double t = 0;
@@ -295,7 +295,7 @@ private:
     }
 
     /// ZeRO-3 / FSDP (arXiv 2304.11277): parameters are gathered before the layer's forward and backward, gradients summed after it, in the
-    /// shard group and then between its replicas, next to the compute of the neighbouring layer. ZeRO 2 sums once for the micro-batches of
+    /// shard group and then between its replicas, behind the compute of the neighbouring layer. ZeRO 2 sums once for the micro-batches of
     /// a chunk's turn (Llama 3, arXiv 2407.21783, section 3.3.2), the last time at the end of the step, and waits for no replica before.
     void addShardTraffic(CostedLayer& l, const StageParameters& n, bool gathersAgain = true) const
     {
@@ -310,7 +310,7 @@ private:
             op.kernelClass = static_cast<int>(id);
             op.meanSeconds = seconds;
             op.sync = m_sharding.gathersEachPass ? Sync::replicas : op.sync;
-            if (overlap) { // next to the compute that no other collective took
+            if (overlap) { // overlapped with compute that no other collective took
                 const double compute = total(ops) + (&ops == &l.forward ? 0.0 : again);
                 op.hiddenSeconds = std::max(0.0, compute - taken(ops));
                 const double slower = 1 + kOverlapSlowdown * std::min(seconds, op.hiddenSeconds) / std::max(1e-12, total(ops));
@@ -442,7 +442,7 @@ CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, cons
     const auto add = [&](double paired, const char* suffix) {
         addPrograms({scenario, shape, cost, {schedule.splitsWeight, paired, run}}, schedule, chunks, suffix, result);
     };
-    // A schedule with pieces says of every pass whether another runs next to it; of others only the share is known.
+    // A schedule with pieces states for every pass whether another runs in parallel; of others only the share is known.
     if (scenario.parallelism.overlapMoeExpertParallelComm && pairsPasses(schedule)) {
         add(0.0, "");
         add(1.0, ".beside");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search reads of very many scenarios: the noise-free step and the memory, without breakdown, counts and warnings.
+// The fast cost model for searches: the noise-free step and the memory, without breakdown, counts and warnings.
 #pragma once
 
 #include "core/base/result.h"
@@ -19,7 +19,7 @@ struct QuickStep {
     double peakGib = 0, capacityGib = 0, tokensPerStep = 0;
     bool fits = false;
     /// The order of its schedule is planned at some cost, which was omitted: seconds and memory are what any order takes at the least
-    /// (no bubble, one chunk in flight). costStep says how much more it is.
+    /// (no bubble, one chunk in flight). costStep gives the exact value.
     bool bound = false;
 };
 
@@ -34,8 +34,8 @@ private:
     std::size_t m_items = 0;
 };
 
-/// Costs scenarios in sequence and remembers their schedules (some 10 MB at the most). One thread; results do not depend on what was
-/// asked before. Errors: as costStep.
+/// Costs scenarios in sequence and caches their schedules (at most some 10 MB). One thread; results do not depend on earlier
+/// calls. Errors: as costStep.
 class QuickCoster final {
 public:
     [[nodiscard]] Result<QuickStep> step(const Scenario& scenario);

@@ -11,7 +11,7 @@ namespace prism {
 namespace {
 
 /// Where ranks are when a stage is a pair of devices (scheduledSize): the upper half of its data-parallel ranks are on the mirror,
-/// counted from the other end of the pipeline. For all other schedules what the layout says.
+/// counted from the other end of the pipeline. For all other schedules as in the layout.
 class RankGrid final {
 public:
     RankGrid(const Layout& layout, std::int64_t devices)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pipeline schedule that a scenario asks for.
+// The pipeline schedule of a scenario.
 #pragma once
 
 #include "core/base/result.h"
@@ -8,12 +8,12 @@
 
 namespace prism {
 
-/// The name that makeSchedule knows for what a scenario asks: "1f1b" with virtual stages is the interleaved schedule, "interleaved" without
+/// The name of a scenario's schedule for makeSchedule: "1f1b" with virtual stages is the interleaved schedule, "interleaved" without
 /// them is 1f1b.
 [[nodiscard]] std::string scheduleName(const ParallelismConfig& parallelism);
 
 /// The schedule by that name for `numMicrobatches` of a replica (of each direction, where it runs in two), or the custom lists. `times`
-/// matter for the planned schedules only. Errors: what makeSchedule or the custom lists say.
+/// matter for the planned schedules only. Errors: those of makeSchedule or of the custom lists.
 [[nodiscard]] Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times);
 
 /// The same where it has a name: with expert communication overlapped DualPipe runs its pairs in one piece (dualpipe.h).

@@ -15,7 +15,7 @@ struct ShapePoint {
     double residual = 0;         ///< logarithm of measured over formula
 };
 
-/// Mean absolute relative errors on rows that were not looked at.
+/// Mean absolute relative errors on held-out rows.
 struct CrossValidation {
     int rows = 0;
     double formula = 0, corrected = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which ranks split the parameters, gradients and optimizer state of a stage, and which hold equal copies of a part.
+// Sharding of the parameters, gradients and optimizer state of a stage: shard ranks and replica ranks.
 //
 // One description of ZeRO 1 to 3 (Rajbhandari et al. 2020, arXiv 1910.02054), HSDP and MiCS (shard groups smaller than the data-parallel
 // group) and Megatron-LM's --num-distributed-optimizer-instances (DP x CP / shard size). Memory, traffic and lockstep read it.
@@ -18,7 +18,7 @@ struct StateGroups {
 /// How one kind of model state lies on the ranks.
 struct StateSharding {
     StateGroups dense, expert;
-    /// Of the parameters `n` of a stage, how many one rank holds.
+    /// Number of the `n` parameters of a stage that one rank holds.
     [[nodiscard]] double held(const StageParameters& n) const;
 };
 

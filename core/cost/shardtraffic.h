@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Seconds of what sharded model state sends.
+// Seconds of the traffic of sharded model state.
 #pragma once
 
 #include "core/cost/costmodel.h"

@@ -81,7 +81,7 @@ Diagnostics tooCostly(const EvaluationSize& size, double seconds)
         return {};
     const bool isMemory = cost.memoryBytes > kMaxEvaluationBytes;
     const char* path = "";
-    double smallest = std::numeric_limits<double>::infinity(); // of what is left without the size that weighs most
+    double smallest = std::numeric_limits<double>::infinity(); // of the cost that remains without the dominant size
     for (const auto& [name, part] : {std::pair{"samples", &EvaluationSize::samples},
                                      {"training.global_batch_size", &EvaluationSize::microbatches},
                                      {"cluster.num_gpus", &EvaluationSize::replicas}}) {

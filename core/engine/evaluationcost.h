@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one evaluation will cost, from its sizes alone: before a schedule is planned or a model is made.
+// Estimated time and memory of one evaluation from its sizes alone, before a schedule is planned or a model is made.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// What an evaluation samples besides the steps that are requested: a first curve, the shares of the variance, by cause, and other systems
+/// Samples of an evaluation besides the requested steps: a first curve, the shares of the variance by cause, and other systems
 /// (systemsrange.h).
 inline constexpr int kCoarseSamples = 256, kShareSamples = 256, kVarianceCauses = 7;
 
@@ -28,10 +28,10 @@ struct EvaluationEstimate {
 /// Pure; the coefficients and what they were fitted to are at its definition.
 [[nodiscard]] EvaluationEstimate estimatedCost(const EvaluationSize& size);
 
-/// Up to this much is started without a question; the memory is a limit.
+/// Larger evaluations need a confirmation; the memory is a hard limit.
 inline constexpr double kMaxQuickSeconds = 12.0, kMaxEvaluationBytes = 1024.0 * 1024 * 1024;
 
-/// An error where the evaluation would take more than kMaxEvaluationBytes, or more than `seconds` of CPU: the size that weighs most, its
+/// An error where the evaluation would take more than kMaxEvaluationBytes, or more than `seconds` of CPU: the dominant size, its
 /// value and its limit. Empty = it may start.
 [[nodiscard]] Diagnostics tooCostly(const EvaluationSize& size, double seconds);
 /// "1,331,200 passes x 10,000 steps: about 35 s of CPU and 0.7 GiB"

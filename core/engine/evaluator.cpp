@@ -232,7 +232,7 @@ Result<std::shared_ptr<const SystemsRange>> Evaluator::systems(const Scenario& s
 
 namespace {
 
-/// Fills the figures that follow from samples.
+/// Computes the statistics that follow from samples.
 void describe(Snapshot& s)
 {
     s.sortedAcrossSeconds = s.samples->acrossSeconds;
@@ -276,7 +276,7 @@ public:
         m_snapshot.seed = options.seed;
     }
 
-    /// As far as `stop` lets it.
+    /// Stops after the current stage when `stop` is requested.
     SnapshotPtr snapshot() { return finished(cost() && !m_options.stop.stop_requested() ? sample() : Stage::costed); }
 
 private:
@@ -348,7 +348,7 @@ bool Evaluator::Impl::Run::take(int samples, const char* name)
     return true;
 }
 
-/// More samples until p95 is known to the wanted precision; `samples` is what that took.
+/// More samples until p95 is known to the requested precision; `samples` is what that took.
 bool Evaluator::Impl::Run::takePrecise(int& samples)
 {
     constexpr int kMaxSamples = 1 << 20;

@@ -23,7 +23,7 @@ struct EvaluationCost {
     std::uint64_t nodeSamples = 0;
 };
 
-/// Everything that a view shows of one scenario at one revision. Immutable; shared between threads.
+/// All results of one scenario at one revision. Immutable; shared between threads.
 struct Snapshot {
     std::uint64_t revision = 0;
     Stage stage = Stage::costed;
@@ -67,11 +67,11 @@ public:
     Evaluator& operator=(const Evaluator&) = delete;
 
     // bring it up to date
-    /// Evaluates a scenario, as far as `stop` lets it. Invalid scenarios give a snapshot with diagnostics. Never null.
+    /// Evaluates a scenario until `stop` is requested. Invalid scenarios give a snapshot with diagnostics. Never null.
     SnapshotPtr evaluate(const Scenario& scenario, const EvaluateOptions& options);
-    /// The same from a graph: memoised samples of any StepGraph (insights ask for variations of one scenario's graph).
+    /// The same from a graph: memoised samples of any StepGraph (insights evaluate variations of one scenario's graph).
     std::shared_ptr<const StepSamples> samples(const StepGraph& graph, const SimOptions& options);
-    /// What is not known of the scenario's system, memoised. `costed` is the scenario's. Errors: systemsRange's.
+    /// The range over systems like the scenario's, memoised. `costed` is the scenario's. Errors: systemsRange's.
     Result<std::shared_ptr<const SystemsRange>> systems(const Scenario& scenario, const CostedStep& costed, const SimOptions& options);
 
     // look at it

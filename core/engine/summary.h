@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The figures of a sampled step-time distribution, each with its interval.
+// The statistics of a sampled step-time distribution, each with its interval.
 #pragma once
 
 #include "core/sim/simulate.h"
@@ -16,9 +16,9 @@ struct DistributionSummary {
 
 /// Half-width of the 95 % interval of an error: Student's t for its degrees of freedom.
 [[nodiscard]] double halfWidth95(const SharedError::Part& error);
-/// Figures of independent samples; what a run across jobs shares is added to the errors of order statistics.
+/// Statistics of independent samples; the shared error of a run across jobs is added to those of order statistics.
 [[nodiscard]] DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors = nullptr);
-/// Figures of the steps within a job. They follow one another: the intervals count their correlation, and which job was drawn.
+/// Statistics of the steps within a job. They follow one another: the intervals count their correlation, and which job was drawn.
 [[nodiscard]] DistributionSummary summarizeWithin(const StepSamples& samples);
 
 /// Shares of the variance of the step time across jobs: variance with only this cause active over the total; `interaction`

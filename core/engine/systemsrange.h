@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the scenario's step would be on other systems like its own: drawn where nothing was measured on it.
+// The range of the scenario's step over systems like its own: causes that were not measured on it are drawn.
 #pragma once
 
 #include "core/cost/costedstep.h"
@@ -12,7 +12,7 @@
 
 namespace prism {
 
-/// A figure over systems: nine of ten lie between low and high.
+/// A statistic over systems: nine of ten lie between low and high.
 struct OverSystems {
     double low = 0, median = 0, high = 0;
 };
@@ -24,9 +24,9 @@ struct DrawnSystem {
     double p95OverP50 = 1, p99OverP50 = 1;
 };
 
-/// Three widths are told apart: this one, which measuring narrows, next to the sampling error and the spread of the steps themselves.
+/// One of three separate widths: this one, which measuring narrows, the sampling error, and the spread of the steps themselves.
 struct SystemsRange {
-    SystemsPrior prior; ///< without a title the variability preset says nothing of other systems: `systems` is empty
+    SystemsPrior prior; ///< without a title the variability preset does not describe other systems: `systems` is empty
     std::vector<DrawnSystem> systems;
     OverSystems p95OverP50, p99OverP50; ///< of the steps of one run
     OverSystems levelRatio;             ///< median step over the predicted one: the drawn systems and the error of the mean
@@ -39,7 +39,7 @@ struct SystemsRange {
 [[nodiscard]] double measuredOverPredicted(const CostedStep& costed, double probability);
 
 /// Steps within one job come from the jobs around the median in turn: as steps of a single job, each one's are moved to the median of all.
-/// Of few steps a job's median says little: they stay.
+/// With few steps per job the median is too noisy: they stay.
 [[nodiscard]] std::vector<double> atOneLevel(std::vector<double> withinSeconds);
 
 /// Multiplies the steps of a run, in their order, by its trend: the relative change from the first to the last, which settles. Their mean
@@ -47,7 +47,7 @@ struct SystemsRange {
 void addTrend(std::vector<double>& steps, double trend);
 
 inline constexpr int kDrawnSystems = 32;
-/// Swept next to the scenario itself, and the steps of each.
+/// Number of systems that are swept besides the scenario itself, and the steps of each.
 inline constexpr int kSweptSystems = 8, kSystemSteps = 128;
 
 /// Samples of a graph, memoised or not.

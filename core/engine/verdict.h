@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is against taking a result at its word: it does not fit, lies outside of what was validated, or has a fitted tail.
+// Caveats of a result: the job does not fit, is outside of the validated range, or has a fitted tail.
 #pragma once
 
 #include "core/engine/evaluator.h"
@@ -13,16 +13,16 @@ namespace prism {
 /// Recomputation in Large Transformer Models, 2022, table 5, the 1T model).
 inline constexpr double kHighestPublishedMfu = 0.563;
 
-/// One thing that is against a result, worst first.
+/// One caveat of a result, worst first.
 struct Caveat {
     enum class Kind { doesNotFit, outsideCalibration, unheardOf };
     Kind kind = Kind::doesNotFit;
     std::string path;     ///< the parameter concerned, as diagnostics name it; may be empty
-    std::string sentence; ///< for a person, with the figures
+    std::string sentence; ///< for a person, with the values
 };
 
 struct Verdict {
-    std::vector<Caveat> caveats;         ///< empty: nothing is known against the result
+    std::vector<Caveat> caveats;         ///< empty: no caveat
     [[nodiscard]] bool possible() const; ///< false: the job cannot run as described, so its days and cost mean nothing
     [[nodiscard]] bool sound() const { return caveats.empty(); }
     [[nodiscard]] bool has(Caveat::Kind kind) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search found: ranked candidates, what was omitted and why; as JSON and CSV.
+// Result of a search: ranked candidates, omitted configurations with reasons; as JSON and CSV.
 #pragma once
 
 #include "core/base/table.h"
@@ -17,18 +17,18 @@ namespace prism {
 struct ExploreCandidate {
     using Values = std::vector<std::pair<std::string, std::string>>; ///< parameter id, value
     std::int64_t index = 0;                                          ///< in the space
-    int rank = 1;                                                    ///< 1 and how many have a better score: equal scores share a rank
+    int rank = 1;                                                    ///< 1 + the number of better scores: equal scores share a rank
     Values values;
-    std::vector<Values> equals; ///< other configurations that are the same in every figure: what they set differently has no effect
+    std::vector<Values> equals; ///< configurations with identical results: what they set differently has no effect
     double noiseFreeSeconds = 0, peakMemoryGib = 0, capacityGib = 0;
     double gpus = 0, tokensPerStep = 0;
-    double usdPerBillionTokens = 0, kwhPerBillionTokens = 0; ///< at the objective's figure; at the mean where it is a chance
+    double usdPerBillionTokens = 0, kwhPerBillionTokens = 0; ///< at the objective's statistic; at the mean where it is a probability
     Estimate mean, p50, p95, p99;                            ///< seconds, by sampling
     Estimate score;                                          ///< of the objective, in objectiveUnit
     double meanScore = 0, p95Score = 0;                      ///< seconds per million tokens at the mean and p95 step
-    double probabilityBest = 0;                              ///< that it is the best of all sampled ones, by their intervals
+    double probabilityBest = 0;                              ///< probability to be the best of all sampled ones, by their intervals
     int samples = 0;
-    bool pareto = false; ///< nothing sampled is better in all dimensions of the query's front at once
+    bool pareto = false; ///< on the Pareto front: no sampled one dominates it
 };
 
 struct ExploreRejection {
@@ -49,11 +49,11 @@ struct Exploration {
     std::int64_t points = 0, valid = 0, fitting = 0;
     std::vector<ExploreCandidate> candidates;  ///< sampled ones, best first
     std::size_t bestByMean = 0, bestByP95 = 0; ///< indices into candidates, per token; the best by the objective is 0
-    Estimate priceOfMean;                      ///< score of the best by mean less that of the best by the objective
+    Estimate priceOfMean;                      ///< regret: score of the best by mean less that of the best by the objective
     Estimate p95OfMean; ///< p95 of the best by mean less that of the best by p95, seconds per step of the latter's tokens
     std::vector<ExploreRejection> rejected; ///< most frequent first
     std::vector<ExploreLeftOut> leftOut;    ///< where the query lists them
-    bool cut = false;                       ///< mostSampled was reached before the ranking was known
+    bool cut = false;                       ///< mostSampled was reached before the ranking was resolved
     std::uint64_t seed = 1;
     double elapsedSeconds = 0, deterministicSeconds = 0;
     std::vector<std::string> notes;

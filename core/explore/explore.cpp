@@ -26,7 +26,7 @@ double since(Clock::time_point begin)
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The text of the records so far, handed on now and then: seldom enough that writing takes a tenth of the time at the most.
+/// The text of the records so far, written now and then: rarely enough that writing takes at most a tenth of the time.
 class Keeper final {
 public:
     Keeper(const ExploreKeeping& keeping, const RecordsHead& head, const SearchShard& shard) : m_keeping(keeping)

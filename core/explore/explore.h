@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search: every configuration of a space by its noise-free step and memory, the promising ones by sampling, until the ranking is known.
+// The search: every configuration of a space by its noise-free step and memory, the promising ones by sampling until they are ranked.
 #pragma once
 
 #include "core/explore/exploration.h"
@@ -13,13 +13,13 @@
 
 namespace prism {
 
-/// Where a search keeps what it has computed.
+/// Checkpoint of a search.
 struct ExploreKeeping {
     ExploreRecords known;                               ///< of an earlier run with the same head; taken instead of computing again
     std::function<void(const std::string& text)> write; ///< gets the whole file so far, every few seconds and at the end; may be empty
 };
 
-/// A configuration is omitted unsampled only where its noise-free step already is worse than the upper end of the interval of the keep-th
+/// A configuration is eliminated unsampled only if its noise-free step is worse than the upper end of the interval of the keep-th
 /// best (race.h). Sampled ones share random numbers. Of a shard it looks at every count-th part of the space and ranks what it finds there.
 /// Errors: what check(query) finds, no valid configuration (with the reasons counted), cancelled. Any thread; the same bits on any number
 /// of threads, and with any `known` of the same head.

@@ -158,7 +158,7 @@ private:
 std::optional<LayoutReason> LayoutProposer::reasonOf(const QuickPoint& best, const std::string& id, const std::string& value) const
 {
     if (id == "parallelism.pipeline_schedule")
-        return std::nullopt; // said with the chunks
+        return std::nullopt; // reported with the chunks
     const Values own = valuesOf(m_pass.query.space, best.index);
     LayoutReason reason{id, value, {}, 0, 0};
     for (const QuickPoint& p : m_pass.fitting)

@@ -18,7 +18,7 @@ struct CheckedLine {
     std::string object;
     std::uint32_t stated = 0, computed = 0; ///< equal = the line is as it was written
 };
-/// Nothing where the line ends with no checksum. `checksum` becomes the stated one, so that one changed line is reported once.
+/// Nothing where the line ends without a checksum. `checksum` is set to the stated one, so that one changed line gives only one error.
 [[nodiscard]] std::optional<CheckedLine> checkedLine(std::string_view line, std::uint32_t& checksum);
 [[nodiscard]] std::string checksumText(std::uint32_t checksum); ///< eight hexadecimal digits
 

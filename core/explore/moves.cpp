@@ -28,7 +28,7 @@ struct Outcome {
     double tokens = 1, peakGib = 0, usdPerBillion = 0, gpus = 0;
 };
 
-/// In the figure of the goal; p95 without one.
+/// The gain in the statistic of the goal; in p95 without a goal.
 const Estimate& gainOf(const Move& m, const std::optional<MoveGoal>& goal)
 {
     const double p = goal ? goal->probability : 0.95;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The next best move: every single change of a scenario that a person could make, by what it gives and what it costs.
+// The next best move: every single change of a scenario that a person could make, by its gain and its cost.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// A figure of the step and the seconds that it shall not exceed.
+/// A quantile of the step and the seconds that it must not exceed.
 struct MoveGoal {
     double probability = 0.95; ///< of the quantile: 0.5, 0.95 or 0.99
     double seconds = 0;
@@ -32,14 +32,14 @@ struct Move {
     std::optional<std::vector<SlowEntry>> slow;                ///< the slow places with the move, where it changes them
     Estimate p50Gain, p95Gain, p99Gain; ///< seconds that the step gets shorter, per token of the present step; paired
     double memoryChangeGib = 0, usdPerBillionTokensChange = 0, gpusChange = 0;
-    double reachesGoal = 0;        ///< chance that the goal is met with it; 0 without a goal
-    double shortOfGoalSeconds = 0; ///< what is missing; 0 where it is met
-    bool improves = false;         ///< the gain in p95 is beyond its interval
+    double reachesGoal = 0;        ///< probability that the goal is reached with it; 0 without a goal
+    double shortOfGoalSeconds = 0; ///< what is missing; 0 where the goal is reached
+    bool improves = false;         ///< the gain in p95 is significant
 };
 
 struct Moves {
     double p50 = 0, p95 = 0, p99 = 0; ///< of the scenario as it is, seconds
-    std::vector<Move> moves;          ///< largest gain first: in p95, or in the figure of the goal
+    std::vector<Move> moves;          ///< largest gain first: in p95, or in the quantile of the goal
     int tried = 0, invalid = 0, tooLarge = 0, withoutEffect = 0;
     int samples = 0;
     std::uint64_t seed = 1;
@@ -53,7 +53,7 @@ struct Moves {
 [[nodiscard]] Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const MovesQuery& query,
                                       const InsightOptions& options = {});
 
-/// The moves told from the figures that the snapshot of the scenario has from more steps: p50, p95, p99, and how near each move comes to
+/// The moves relative to the snapshot of the scenario, which has more samples: p50, p95, p99, and how near each move comes to
 /// the goal. Gains are paired and stay. Pure; any thread.
 [[nodiscard]] Moves onLevelOf(const Snapshot& known, Moves moves, const std::optional<MoveGoal>& goal);
 

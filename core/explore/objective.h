@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search ranks by, always as "less is better".
+// The objective of a search; less is always better.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -8,10 +8,10 @@
 
 namespace prism {
 
-/// A figure of the step per token (as time, money or energy), or a chance to miss a limit.
+/// A statistic of the step per token (as time, money or energy), or the probability to miss a limit.
 struct ExploreObjective {
     enum class Metric { mean, p50, p95, p99, exceedance, lateness } metric = Metric::p95;
-    enum class Per { time, dollar, energy } per = Per::time; ///< of the first four figures
+    enum class Per { time, dollar, energy } per = Per::time; ///< of the first four statistics
     double limit = 0;                                        ///< exceedance: seconds of a step; lateness: days of the job
     [[nodiscard]] bool isProbability() const { return metric == Metric::exceedance || metric == Metric::lateness; }
 };
@@ -25,7 +25,7 @@ struct ExploreObjective {
 /// "s per million tokens" and so on.
 [[nodiscard]] std::string objectiveUnit(const ExploreObjective& objective);
 
-/// Seconds, USD or kWh per million tokens of a step that takes so long.
+/// Seconds, USD or kWh per million tokens of a step that takes `seconds`.
 [[nodiscard]] double perMillionTokens(ExploreObjective::Per per, double seconds, double tokensPerStep, const Scenario& scenario);
 /// Mean draw of one GPU with its part of the node, kW: the job's node power, or the board's limit where that is not given.
 [[nodiscard]] double gpuKilowatts(const Scenario& scenario);

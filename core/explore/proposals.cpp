@@ -135,7 +135,7 @@ private:
             if (inStage % chunks == 0)
                 add({{kChunks, std::to_string(chunks)}});
     }
-    /// Those with a number of chunks of their own bring it.
+    /// A schedule with a fixed number of chunks is proposed together with that number.
     void addSchedules()
     {
         for (const std::string& name : findParameter(kSchedule)->choices)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person could change in a scenario with one hand: every proposal is one change, with what has to follow it.
+// Single changes of a scenario: every proposal is one change, with the changes that it requires.
 #pragma once
 
 #include "core/scenario/parameters.h"
@@ -27,8 +27,8 @@ struct Proposals {
 
 /// Powers of two times and parts of parallel sizes and micro-batch up to eight; every number of chunks; every schedule with
 /// the chunks that it has; recomputation, ZeRO stages, overlaps, exchanges, rank order, attention kernels and graphs; half of every spread,
-/// rare event, jitter and stall; every slow node or GPU swapped out, and a slow node moved to each stage of the pipeline (16 of them at the
-/// most). With `hardware` also every GPU and fabric of the library, and half and twice the GPUs. What a change makes invalid is repaired
+/// rare event, jitter and stall; every slow node or GPU swapped out, and a slow node moved to each stage of the pipeline (at most 16 of
+/// them). With `hardware` also every GPU and fabric of the library, and half and twice the GPUs. What a change makes invalid is repaired
 /// where check() says how with the chunks, the schedule or the sequence parallelism. Precision, optimizer, global batch and model stay:
 /// another training would come out. Pure.
 [[nodiscard]] Proposals proposalsOf(const Scenario& scenario, bool hardware);

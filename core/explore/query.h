@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search is asked: its space, what is ranked, what is out of the question, and which part of the space is this run's.
+// The query of a search: its space, the objective, constraints, and the shard of the space for this run.
 #pragma once
 
 #include "core/explore/objective.h"
@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// What people mean besides the axes. The global batch stays the scenario's unless it is an axis.
+/// Constraints besides the axes. The global batch stays the scenario's unless it is an axis.
 struct SearchConstraints {
     double memoryMarginGib = 0;    ///< that must stay free
     std::int64_t maxGpus = 0;      ///< 0 = any number
@@ -19,7 +19,7 @@ struct SearchConstraints {
     bool operator==(const SearchConstraints&) const = default;
 };
 
-/// Dimensions of the front of configurations that nothing beats in all of them at once.
+/// Dimensions of the Pareto front.
 enum class ParetoAxis { time, memory, cost, gpus, energy };
 
 /// Part `index` (1 to `count`) of a search that several processes share.
@@ -32,18 +32,18 @@ struct SearchShard {
 [[nodiscard]] Result<std::vector<ParetoAxis>> paretoAxes(const std::string& text);
 [[nodiscard]] std::string paretoText(const std::vector<ParetoAxis>& axes);
 
-inline constexpr int kMaxSampledPoints = 10'000; ///< that a search may be asked to sample
+inline constexpr int kMaxSampledPoints = 10'000; ///< that a search may sample
 
 struct ExploreQuery {
     SearchSpace space;
     ExploreObjective objective;
     SearchConstraints constraints;
     std::vector<ParetoAxis> pareto = {ParetoAxis::time, ParetoAxis::memory, ParetoAxis::cost};
-    int keep = 10;                      ///< how many of the best are to be told apart, 1 to 100
-    int maxSampled = 200;               ///< configurations that are sampled at the most
-    double confidence = 0.95;           ///< that one of the best `keep` is not omitted for its samples, 0.5 to 0.9999
+    int keep = 10;                      ///< how many of the best are to be distinguished, 1 to 100
+    int maxSampled = 200;               ///< maximum number of configurations that are sampled
+    double confidence = 0.95;           ///< that sampling noise eliminates none of the best `keep`, 0.5 to 0.9999
     std::int64_t maxPoints = 2'000'000; ///< a larger space is refused
-    std::int64_t drawPoints = 0;        ///< > 0: so many of the space, drawn at random
+    std::int64_t drawPoints = 0;        ///< > 0: this many of the space, drawn at random
     bool listRejected = false;          ///< keep what was omitted with all its reasons (10,000 at most)
     SearchShard shard;
 };
@@ -51,7 +51,7 @@ struct ExploreQuery {
 /// Everything that is wrong with a query: empty and too large spaces, with the axis to narrow.
 [[nodiscard]] Diagnostics check(const ExploreQuery& query);
 
-/// The configurations that a query looks at, ascending. Pure; any thread.
+/// The configurations of a query, ascending. Pure; any thread.
 class SearchPoints final {
 public:
     SearchPoints(const ExploreQuery& query, std::uint64_t seed);

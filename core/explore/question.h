@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A study of the library: a question, the scenarios that answer it, what was published, and what comes out here.
+// A study of the library: a question, the scenarios that answer it, published results, and the results here.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -19,7 +19,7 @@ struct QuestionRow {
 
 struct Question {
     std::string name, title, question;
-    std::string published, source; ///< what was found before, and where; empty where nothing was
+    std::string published, source; ///< published result and its source; empty where there is none
     std::vector<QuestionRow> rows; ///< the first is what the others are compared with
 };
 
@@ -41,7 +41,7 @@ struct QuestionAnswerRow {
 struct QuestionAnswer {
     Question question;
     std::vector<QuestionAnswerRow> rows;
-    std::vector<std::string> findings; ///< sentences with figures, from the rows alone
+    std::vector<std::string> findings; ///< sentences with values, from the rows alone
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;

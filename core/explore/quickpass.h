@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The deterministic pass of a search: what is valid, what fits, and the noise-free step of what does, part by part.
+// The deterministic pass of a search: valid configurations, those that fit, and their noise-free step, part by part.
 #pragma once
 
 #include "core/cost/quickstep.h"
@@ -13,7 +13,7 @@ namespace prism {
 
 inline constexpr std::int64_t kPointsPerPart = 256;
 
-/// A configuration that is valid and, as far as a bound can say, fits.
+/// A configuration that is valid and, by a lower bound at least, fits into memory.
 struct QuickPoint {
     std::int64_t index = 0; ///< in the space
     double noiseFreeSeconds = 0, peakGib = 0, capacityGib = 0, tokensPerStep = 0;
@@ -28,7 +28,7 @@ struct ReasonCount {
     std::int64_t first = 0; ///< index of the first one
 };
 
-/// One configuration that was omitted, with everything that speaks against it.
+/// One configuration that was omitted, with all reasons.
 struct RejectedPoint {
     std::int64_t index = 0;
     std::vector<std::string> reasons;
@@ -47,7 +47,7 @@ inline constexpr const char* kDoesNotFit = "memory: does not fit";
 /// Adds `other` to counts by reason.
 void addReasons(std::vector<ReasonCount>& to, const std::vector<ReasonCount>& other);
 
-/// What a part is made from; all outlive it.
+/// Inputs of a part; all outlive it.
 struct QuickInputs {
     const ExploreQuery& query;
     const SearchPoints& points;

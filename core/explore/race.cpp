@@ -78,7 +78,7 @@ bool Race::sample(Runner& runner, int samples)
     return true;
 }
 
-/// Whether two runners with as many samples are the same job under two names: all draws are shared, so every figure is the same to the bit.
+/// Whether two runners with as many samples are the same job under two names: all draws are shared, so the results are bitwise equal.
 bool Race::same(const Runner& a, const Runner& b) const
 {
     const auto equal = [](const Estimate& x, const Estimate& y) { return x.value == y.value && x.halfWidth == y.halfWidth; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The race: which configurations get samples, and how many, until it is known which are the best.
+// Successive elimination: samples configurations, drops the clearly worse and resamples the rest until the best ones are resolved.
 #pragma once
 
 #include "core/explore/quickpass.h"
@@ -11,14 +11,14 @@
 
 namespace prism {
 
-/// What sampling a configuration with `samples` steps gave. `samples` 0: it was costed exactly, and not sampled.
+/// Result of sampling a configuration with `samples` steps. `samples` 0: it was costed exactly, and not sampled.
 struct SampleRow {
     std::int64_t index = 0;
     int samples = 0;
     bool fits = true;
     double noiseFreeSeconds = 0, peakGib = 0, capacityGib = 0;
     Estimate mean, p50, p95, p99; ///< seconds
-    Estimate probability;         ///< of a longer step or a late job, where the objective asks for it
+    Estimate probability;         ///< exceedance probability of the step or deadline, where the objective is one
 };
 /// Makes or looks up a row; nothing when stopped.
 using RowSource = std::function<std::optional<SampleRow>(std::int64_t index, int samples)>;
@@ -31,7 +31,7 @@ struct Runner {
     QuickPoint point; ///< exact once it ran
     SampleRow row;
     Estimate score;
-    std::vector<std::int64_t> equals; ///< configurations that no figure tells from this one, in the order in which they were met
+    std::vector<std::int64_t> equals; ///< configurations with the same results as this one, in the order in which they ran
 };
 
 struct RaceResult {
@@ -39,11 +39,11 @@ struct RaceResult {
     std::int64_t doesNotFit = 0;  ///< whose lower bound fitted and which do not
     std::int64_t firstUnfit = -1; ///< index of the first of them
     std::int64_t boundOnly = 0;   ///< omitted by their lower bound, their schedule not planned
-    bool cut = false;             ///< mostSampled was reached before the ranking was known
+    bool cut = false;             ///< mostSampled was reached before the ranking was resolved
     bool stopped = false;
 };
 
-/// What the race is about.
+/// Inputs of the race.
 struct RaceInputs {
     const ExploreQuery& query;
     const PointMaker& maker;
@@ -55,7 +55,7 @@ struct RaceInputs {
 /// A configuration joins in the order of its noise-free score and gets kFirstSamples, until the next one's noise-free score is already
 /// worse than the upper end of the interval of the keep-th best: a step is not shorter with noise. Then those whose interval reaches below
 /// that border get twice the samples, round by round: the others cannot be among the best `keep` at the confidence requested (their
-/// interval and the border's would both have to miss). Configurations that differ in nothing but a setting without effect are one runner.
+/// interval and the border's would both have to miss). Configurations that differ only in a setting without effect are one runner.
 /// Pure for a pure source; one thread.
 [[nodiscard]] RaceResult race(const RaceInputs& inputs);
 

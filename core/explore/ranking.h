@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the runners of a race to ranked candidates: order, chances to be the best, front, best by mean and by p95.
+// From the runners of a race to ranked candidates: order, probabilities to be the best, Pareto front, best by mean and by p95.
 #pragma once
 
 #include "core/explore/exploration.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search has computed so far as JSON Lines: it resumes from them, and those of its parts are merged. Every line ends with a
+// Checkpoint file of a search as JSON Lines: a search resumes from it, and those of its shards are merged. Every line ends with a
 // checksum.
 #pragma once
 
@@ -19,11 +19,11 @@ namespace prism {
 inline constexpr const char* kRecordsFormat = "prism-explore-records";
 inline constexpr int kRecordsVersion = 2; ///< 1: without checksums
 
-/// Of the text of the records, also of all shards that are merged; of the entries of all these lines (what fits, reasons, what was left
-/// out; a line itself counts as kEntriesOfLine), some 60 bytes each.
+/// Of the text of the records, also of all shards that are merged; of the entries of all these lines (what fits, reasons, what was
+/// omitted; a line itself counts as kEntriesOfLine), some 60 bytes each.
 inline constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20, kMaxRecordsEntries = 8'000'000, kEntriesOfLine = 4;
 
-/// The first line: what was asked, of which scenario, by which version. Two runs with the same text before the shard make the same rows.
+/// The first line: the query, the scenario and the version. Two runs with the same text before the shard make the same rows.
 struct RecordsHead {
     Scenario scenario; ///< with what its calibration file holds, not the file's name alone
     ExploreQuery query;
@@ -51,7 +51,7 @@ struct ExploreRecords {
 [[nodiscard]] std::string rowLine(const SampleRow& row);
 [[nodiscard]] std::string endLine();
 
-/// The text of a file: each line with the CRC-32 (zlib) of everything before it, so that a line that was edited, moved or removed shows.
+/// The text of a file: each line with the CRC-32 (zlib) of everything before it, which detects edited, moved and removed lines.
 class RecordsText final {
 public:
     void add(std::string_view line); ///< one of the lines above
@@ -62,15 +62,15 @@ private:
     std::uint32_t m_checksum = 0;
 };
 
-/// Reads records; a last line without its end is omitted (the writer was killed). Errors: lines that are none or whose checksum does not
-/// match, with their numbers, up to 20; figures that no search has (negative, beyond 1e15, percentiles out of order); more entries than
+/// Reads records; a last line without its end is omitted (the writer was killed). Errors: invalid lines, or lines whose checksum does not
+/// match, with their numbers, up to 20; values that no search gives (negative, beyond 1e15, percentiles out of order); more entries than
 /// kMaxRecordsEntries.
 [[nodiscard]] Result<ExploreRecords> recordsFromText(std::string_view text, const std::string& name);
 
-/// What keeps these from being merged: together they are larger than the records of one search may be. Empty = nothing does.
+/// An error if these are too large to be merged: larger than the records of one search may be. Empty = they can be merged.
 [[nodiscard]] Diagnostics tooLargeTogether(const std::vector<ExploreRecords>& shards);
 
-/// All parts of one search together. Errors: no records, other searches among them, parts that are missing or twice.
+/// All parts of one search together. Errors: no records, other searches among them, parts that are missing or duplicate.
 [[nodiscard]] Result<ExploreRecords> joined(std::vector<ExploreRecords> shards);
 
 } // namespace prism

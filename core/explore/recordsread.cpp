@@ -265,7 +265,7 @@ private:
     std::uint32_t m_checksum = 0;
 };
 
-/// A text without a whole line says nothing yet, but somebody else's file is not taken for a search that was stopped in its first line.
+/// Whether a text without a whole line is the start of records: any other file is not taken for a search that stopped in its first line.
 bool mayBeginRecords(std::string_view text)
 {
     const std::string start = std::string(R"({"format":")") + kRecordsFormat;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Samples one configuration of a search: its figures with intervals.
+// Samples one configuration of a search: its statistics with intervals.
 #pragma once
 
 #include "core/cost/predictor.h"
@@ -12,7 +12,7 @@
 namespace prism {
 
 /// Configurations that were costed in full, so that the rounds of one do not plan its schedule again. Bounded by the passes of their
-/// schedules together (some 50 MB at the most); full, it forgets all. One thread.
+/// schedules together (at most some 50 MB); when it is full, it forgets all. One thread.
 class CostedPoints final {
 public:
     explicit CostedPoints(const PointMaker& maker) : m_maker(maker) {}
@@ -25,7 +25,7 @@ private:
     std::size_t m_passes = 0;
 };
 
-/// What a sampler works with; all outlive it.
+/// Inputs of a sampler; all outlive it.
 struct SamplerInputs {
     Evaluator& evaluator;
     const PointMaker& maker;

@@ -18,9 +18,9 @@ struct SlurmJob {
 
 /// File of one shard.
 [[nodiscard]] std::string shardFile(const SlurmJob& job, int shard);
-/// Why there can be no script: a path or argument with a control character, which could end a line of it. Empty = it can be written.
+/// Why no script can be written: a path or argument with a control character, which could end a line of it. Empty = it can be written.
 [[nodiscard]] Diagnostics check(const SlurmJob& job);
-/// The script for sbatch. Precondition: check() has no error. A task that is requeued continues from its file; one that had ended writes
+/// The script for sbatch. Precondition: check() has no error. A task that is requeued resumes from its file; one that had ended writes
 /// the same bytes again. Every argument is quoted for the shell. Pure.
 [[nodiscard]] std::string slurmScript(const SlurmJob& job);
 /// In single quotes, as a POSIX shell reads it back to the same.

@@ -12,7 +12,7 @@
 namespace prism {
 namespace {
 
-/// "1..8" as powers of two from the first end on; empty when it is no range.
+/// "1..8" as powers of two from the first end on; empty when it is not a range.
 std::vector<std::string> doubled(const std::string& text)
 {
     const std::size_t dots = text.find("..");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The space of a search: which parameters take which values.
+// The space of a search: the values of each parameter.
 #pragma once
 
 #include "core/scenario/parameters.h"
@@ -22,7 +22,7 @@ struct SearchAxis {
 /// All combinations of the axes' choices. Plain value.
 struct SearchSpace {
     std::vector<SearchAxis> axes;
-    /// Number of combinations; at most 2^62, beyond which it stays.
+    /// Number of combinations; at most 2^62 (saturates).
     [[nodiscard]] std::int64_t size() const;
 };
 
@@ -30,8 +30,8 @@ struct SearchSpace {
 /// name, values as setParameter reads them. Errors: unknown parameters, ranges without powers of two, more than 1,000 values.
 [[nodiscard]] Result<SearchAxis> searchAxis(const std::string& text);
 
-/// TP, PP with VPP and schedule, CP, EP, ZeRO stage, micro-batch and recomputation, as far as the model, the node and the number of GPUs
-/// allow.
+/// TP, PP with VPP and schedule, CP, EP, ZeRO stage, micro-batch and recomputation: the values that the model, the node and the number of
+/// GPUs allow.
 [[nodiscard]] SearchSpace defaultSpace(const Scenario& scenario);
 
 /// Makes the scenarios of a space: texts are read once, points are made from values. Immutable; any thread.
@@ -39,7 +39,7 @@ class PointMaker final {
 public:
     /// Errors: values that a parameter does not take.
     [[nodiscard]] static Result<PointMaker> make(const SearchSpace& space, const Scenario& base);
-    /// 0 <= index < space.size(). What the values do to each other is not checked.
+    /// 0 <= index < space.size(). The combination of values is not checked.
     [[nodiscard]] Scenario at(std::int64_t index) const;
 
 private:

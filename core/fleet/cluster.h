@@ -8,7 +8,7 @@
 namespace prism {
 
 /// readFleetCluster, and for classes that name a scenario the factors of its training time, as guarantee samples them (1,000 steps); each
-/// scenario once. Errors: what is wrong with the text, unknown scenarios, cancelled.
+/// scenario once. Errors: those of the text, unknown scenarios, cancelled.
 [[nodiscard]] Result<FleetCluster> fleetCluster(Evaluator& evaluator, std::string_view json, const InsightOptions& options);
 
 } // namespace prism

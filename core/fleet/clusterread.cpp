@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxInvalid = 100;
 
-/// Takes fields out of an object and says what is wrong with them.
+/// Reads fields of an object and collects their errors.
 class ClusterReader final {
 public:
     explicit ClusterReader(const json& object) : m_object(object) {}
@@ -94,7 +94,7 @@ private:
         else
             c.measuredTimes = times.get<std::vector<double>>();
     }
-    /// Whether the scenarios that the classes name are few enough to be sampled; those that there are not are said.
+    /// Whether the scenarios that the classes name are few enough to be sampled; unknown ones are reported as errors.
     bool readScenarios(const json& classes)
     {
         std::map<std::string, std::string> classOf; // the first that names it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cluster of a fleet as text: nodes with their speeds, and how long jobs of a class take next to what was expected.
+// The cluster of a fleet as text: nodes with their speeds, and how long jobs of a class take relative to the expected time.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// Jobs whose durations vary alike: the factor of a job's duration, mean 1.
+/// Jobs whose durations vary equally: the factor of a job's duration, mean 1.
 struct FleetClass {
     Distribution factor;
     std::string scenario; ///< whose days to train vary so; empty where the factor is given

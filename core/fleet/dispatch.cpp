@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// The fullest node that has room; of equal ones the first in order, or the last.
+    /// The fullest node that has room; if several are equally full, the first in order, or the last.
     bool addRest(Grant& grant, int rest, bool fromTheEnd) const
     {
         std::size_t best = m_order.size();

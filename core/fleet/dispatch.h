@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One run of a fleet: jobs arrive, wait, take GPUs and go, under one policy.
+// One run of a fleet: jobs arrive, wait, run on GPUs and leave, under one policy.
 #pragma once
 
 #include <string>

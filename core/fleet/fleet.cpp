@@ -90,7 +90,7 @@ private:
     std::vector<FleetTask> m_tasks;
 };
 
-/// Figures of one policy in one run.
+/// Metrics of one policy in one run.
 struct RunMetric {
     double mean = 0, p50 = 0, p95 = 0, queueing = 0, utilisation = 0;
 };

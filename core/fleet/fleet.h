@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A fleet: one queue of jobs under several policies, each against first come, first served, in the same runs.
+// A fleet: one queue of jobs under several policies, each compared with first come, first served, in the same runs.
 #pragma once
 
 #include "core/base/table.h"
@@ -12,14 +12,14 @@
 
 namespace prism {
 
-/// Jobs times nodes times runs: what a fleet may cost (some minutes of one core).
+/// Maximum of jobs x nodes x runs of a simulation (some minutes of one core).
 inline constexpr double kMaxFleetWork = 1e11;
 
 struct FleetQuery {
     int runs = 20; ///< with other draws of nodes and durations, 1 to 1,000
 };
 
-/// What a policy does, over the runs. Seconds from submission.
+/// Results of a policy, over the runs. Seconds from submission.
 struct FleetPolicyResult {
     FleetPolicy policy = FleetPolicy::fifo;
     Estimate mean, p50, p95;                               ///< completion time

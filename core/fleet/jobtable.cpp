@@ -137,7 +137,7 @@ private:
                    "a column " + prism::joined(std::span<const std::string>(columnNames()[c]), " or "));
     }
     [[nodiscard]] std::string cell(Column c) const { return has(c) ? std::string(trimmed((*m_cells)[m_at[c]])) : std::string(); }
-    /// A number from 0 on, or nothing, which is reported.
+    /// A number >= 0, or nothing and an error.
     std::optional<double> value(Column c, double largest)
     {
         const std::optional<double> x = doubleFromText(cell(c));

@@ -33,7 +33,7 @@ struct JobTable {
 /// Columns by header, any order: job (job_id, jobid, id), submission (submit_time, submitted_time, submit), GPUs (gpu_num, num_gpus,
 /// gpus, gpu_count), duration (duration, run_time, runtime) or start and end (start_time, end_time), kind (model, type, class), GPU type
 /// (gpu_type). Times are seconds or dates such as 2020-09-01 08:30:00 (a zone behind it is omitted). Philly, Helios and Acme tables are
-/// read as they are once they are CSV. Errors, all at once up to 50: missing columns, and per line what is no time, no count or negative.
+/// read as they are once they are CSV. Errors, all at once up to 50: missing columns, and per line an invalid time or count, or a negative.
 [[nodiscard]] Result<JobTable> jobTable(std::string_view text, const std::string& name);
 
 } // namespace prism

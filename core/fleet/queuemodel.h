@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A queue of jobs drawn from a few stated figures, for where no table of jobs is at hand.
+// A queue of jobs drawn from a few stated parameters, where no table of jobs is available.
 #pragma once
 
 #include "core/fleet/jobtable.h"

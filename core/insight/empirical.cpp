@@ -70,7 +70,7 @@ SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vec
     if (!(seconds.stdErr > 0))
         return {};
     // By how much the distribution would have to lie to one side for a probability that much smaller or larger: the density at x alone
-    // would say too little in a tail, where one side changes more than the other.
+    // would be inaccurate in a tail, where one side changes more than the other.
     const auto below = [&](double probability) {
         return errorCdf((quantileOfSorted(sorted, 1 - probability) - x) / seconds.stdErr, seconds.degrees);
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a sampled distribution says about a tail or a quantile, with its interval.
+// Tail probabilities and quantiles of a sampled distribution, with their intervals.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -20,14 +20,14 @@ namespace prism {
 /// dQ/dp around p by a symmetric difference of ascending samples.
 [[nodiscard]] double sparsity(const std::vector<double>& sorted, double p);
 
-/// The error of the quantile at p that all samples of a run share, seconds: between those of p50, p95 and p99, linear.
+/// The shared error of the quantile at p, seconds: linear between those of p50, p95 and p99.
 [[nodiscard]] SharedError::Part sharedPart(const SharedError& shared, double p);
-/// The same of P(X > x): what it is where the distribution lies that much to either side; `sorted` are the run's ascending samples.
+/// The same of P(X > x): from the distribution shifted by the shared error to either side; `sorted` are the run's ascending samples.
 [[nodiscard]] SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vector<double>& sorted, double x);
 /// Standard errors of the same across jobs.
 [[nodiscard]] double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x);
 
-/// Steps of one run, of which intervals are asked: their own errors, their correlation where they follow one another, and what they share.
+/// Steps of one run, for intervals: sampling error, correlation of consecutive steps, and shared error.
 class RunMetrics final {
 public:
     /// Across jobs, or within one; keeps references.
@@ -40,7 +40,7 @@ public:
         return {samples.withinShared, sorted, &samples.withinSeconds};
     }
     [[nodiscard]] Estimate exceedance(double x) const;
-    /// P(low < X <= high); what the samples share moves both ends together.
+    /// P(low < X <= high); the shared error moves both ends together.
     [[nodiscard]] Estimate between(double low, double high) const;
     [[nodiscard]] Estimate quantile(double p) const;
 
@@ -51,7 +51,7 @@ private:
           m_series(series)
     {
     }
-    /// Of the share of the steps in (low, high], where they follow one another.
+    /// Correlation time of the share of the steps in (low, high], for consecutive steps.
     [[nodiscard]] double correlationTimeWithin(double low, double high) const;
     const SharedError& m_shared;
     const std::vector<double>& m_sorted;

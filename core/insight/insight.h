@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all insights share: options, an estimate with its interval, and progress.
+// Common parts of all insights: options, an estimate with its interval, and progress.
 #pragma once
 
 #include "core/base/table.h"
@@ -25,7 +25,7 @@ struct InsightOptions {
     int samples = 0;
     int threads = 0;         ///< 0 = all cores; results do not depend on it
     double limitSeconds = 0; ///< x of the changes of P(step > x); 0 = the base's p95
-    std::stop_token stop;    ///< looked at between and inside evaluations; a stopped insight is an error "cancelled"
+    std::stop_token stop;    ///< checked between and inside evaluations; a stopped insight is an error "cancelled"
     std::function<void(double fraction, std::string_view what)> progress; ///< on the calling thread; fraction in [0, 1]
 };
 

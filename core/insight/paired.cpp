@@ -21,7 +21,7 @@ double halfWidthOf(const PairedSample& sample, std::size_t n, const Value& value
     return sample.series == SampleSeries::withinJob ? halfWidthOfSeriesMean(values) : halfWidthOfMean(values);
 }
 
-/// A standard error that the across-job samples of one run share; steps of one job have none of their own.
+/// A standard error that the across-job samples of one run share; steps of one job have none.
 double shared(const PairedSample& sample, SharedError::Part SharedError::*part)
 {
     return sample.series == SampleSeries::withinJob ? 0.0 : (sample.samples->acrossShared.*part).stdErr;

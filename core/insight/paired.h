@@ -30,15 +30,15 @@ struct PairedSample {
 /// How paired samples are drawn: across jobs alone, with an insight's seed, threads and stop.
 [[nodiscard]] SimOptions pairedSampling(const InsightOptions& options, int samples);
 
-/// changed - base of every figure; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the
-/// paired influence values: for a quantile (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What
-/// all samples of one run share (a finite pool of replicas) enters with the correlation of the pairs. Steps of one job depend on their
+/// changed - base of each statistic; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the
+/// paired influence values: for a quantile (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). The
+/// shared error of a run (of its sampled pass tables) enters with the correlation of the pairs. Steps of one job depend on their
 /// neighbours: there the mean's interval is that of batches (halfWidthOfSeriesMean). Both samples are of the same series.
 [[nodiscard]] MetricChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
 /// Mean and percentiles of the same alone, the rest zero: the exceedance takes longer than all of them.
 [[nodiscard]] MetricChange pairedTimes(const PairedSample& base, const PairedSample& changed);
 
-/// P(X > limit) with its 95 % interval: the score test's, and what all samples of one run share.
+/// P(X > limit) with its 95 % interval: that of the score test, plus the shared error of the run.
 [[nodiscard]] Estimate exceedance(const PairedSample& sample, double limitSeconds);
 
 /// ln(up / down) / ln(upFactor / downFactor) of a quantile, p = 0.5 or 0.95.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// JSON and CSV pieces that all insights share, so that the same figure has the same keys everywhere.
+// JSON and CSV pieces that all insights share, so that the same quantity has the same keys everywhere.
 #pragma once
 
 #include "core/insight/insight.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A snapshot and its parts as JSON: what `predict --json` prints and what Python gives as dicts. Keys never change meaning; each has its
-// row in the table of figures (core/insight/metrics).
+// row in the table of metrics (core/insight/figures).
 #pragma once
 
 #include "core/engine/evaluator.h"

@@ -7,7 +7,7 @@
 namespace prism {
 
 /// The distribution with its cv and its rare probability multiplied by `factor` >= 0, mean kept. An empirical pool is
-/// raised to the power that gives the wanted cv, which keeps every value positive.
+/// raised to the power that gives the requested cv, which keeps every value positive.
 [[nodiscard]] Distribution scaledSpread(const Distribution& distribution, double factor);
 
 /// Multiplies the mean of every op of one class, wherever it is in the graph. Hidden seconds stay.

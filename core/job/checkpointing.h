@@ -2,16 +2,16 @@
 // Closed forms of checkpoint and restart: best interval, expected time and its deviation, lost work, effective training time ratio.
 //
 // All assume failures that come as a Poisson process with mean time M between them, also during checkpoints and restarts; times in
-// seconds, or in any one unit. Pure functions; any thread. NaN never comes back: what has no answer is an infinite interval.
+// seconds, or in any one unit. Pure functions; any thread. NaN is never returned: a case without an answer gives an infinite interval.
 #pragma once
 
 namespace prism {
 
-/// What a checkpointed run meets. All > 0 unless said.
+/// Times of a run with checkpoints. All > 0 unless stated.
 struct CheckpointedRun {
     double mtbf = 0;       ///< M, mean time between failures of the whole job
     double checkpoint = 0; ///< d >= 0, time that a checkpoint blocks training
-    double restart = 0;    ///< R >= 0, detection, restart and loading, without failures of its own
+    double restart = 0;    ///< R >= 0, detection, restart and loading, without failures in between
 };
 
 /// Young (1974, doi:10.1145/361147.361115): sqrt(2 d M).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a whole job is asked and what it answers: days, money and energy with their shares.
+// Query and answer of a training run: days, money and energy with their shares.
 #pragma once
 
 #include "core/insight/guarantee/guarantee.h"
@@ -20,7 +20,7 @@ struct JobQuery {
     bool asPredicted = false; ///< take steps as predicted, without the error of their mean and how systems differ: for closed forms
 };
 
-/// What the run is made of before anything goes wrong.
+/// The run without failures and stops.
 struct JobPlan {
     double tokens = 0, steps = 0, nodes = 0, gpus = 0;
     double stepSeconds = 0;     ///< mean step
@@ -37,7 +37,7 @@ struct TimeShare {
     double days = 0;   ///< mean
 };
 
-/// A checkpoint interval and what training gets of the time with it: exact for blocking checkpoints, to first order for asynchronous ones.
+/// A checkpoint interval and the goodput with it: exact for blocking checkpoints, to first order for asynchronous ones.
 struct IntervalPoint {
     double intervalSeconds = 0, effectiveRatio = 0;
 };
@@ -48,7 +48,7 @@ struct CheckpointAdvice {
     std::vector<IntervalPoint> curve; ///< ascending; empty without failures
 };
 
-/// What a number of spare nodes is worth.
+/// Value of a number of spare nodes.
 struct SparePoint {
     int spares = 0;
     double probabilityNone = 0; ///< that a failing node finds none: P(K > spares - 1), K Poisson with mean rate times repair time

@@ -19,7 +19,7 @@
 namespace prism {
 namespace {
 
-/// Inputs whose origin is reported where they are part of the answer: zero stands for "there is none".
+/// Inputs whose origin is reported only where they affect the answer: zero means "there is none".
 constexpr const char* kReported[] = {"detection_s",           "restart_s",
                                      "repair_hours",          "spare_nodes",
                                      "checkpoint_interval_s", "checkpoint_block_s",

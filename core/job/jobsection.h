@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which assumptions a whole job is computed with, and on whose word each of them is.
+// The assumptions of a training run, and the source of each.
 #pragma once
 
 #include "core/base/result.h"
@@ -36,7 +36,7 @@ struct JobAssumption {
     bool operator==(const JobAssumption&) const = default;
 };
 
-/// What the answer rests on: the values that move it, in the order of the section. `section` as jobSectionOf gives it. Any thread.
+/// The assumptions of the answer: the values that affect it, in the order of the section. `section` as jobSectionOf gives it. Any thread.
 [[nodiscard]] std::vector<JobAssumption> jobAssumptions(const Scenario& scenario, const JobSection& section);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a scenario and its job section to what one sampled run meets.
+// From a scenario and its job section to the events and times of one sampled run.
 #pragma once
 
 #include "core/job/jobanswer.h"
@@ -15,7 +15,7 @@ namespace prism {
 /// Failures of all causes, and of those that take a node away, per 1,000 node-days, scaled.
 [[nodiscard]] double failuresPer1000NodeDays(const JobConfig& config, bool nodesOnly);
 
-/// The interval in use and what others would give.
+/// The interval in use and the results of others.
 [[nodiscard]] CheckpointAdvice checkpointAdvice(const JobConfig& config, const JobPlan& plan);
 /// Mean and deviation by renewal theory of `undisturbedDays` of work.
 [[nodiscard]] ClosedForm closedForm(const JobConfig& config, const JobPlan& plan, double intervalSeconds);

@@ -16,7 +16,7 @@ struct Named {
     const char* label;
     bool ofFailures;
 };
-/// In the order in which they are reported: what was planned, then what failures cost.
+/// In the order of the report: planned losses, then what failures cost.
 constexpr Named kLosses[] = {{"evaluation", "Evaluation", false},
                              {"maintenance", "Planned stops", false},
                              {"slow_episodes", "Slow episodes", false},
@@ -32,7 +32,7 @@ int firstDay(const JobReport& r)
     return static_cast<int>(std::floor(r.sortedDays.front()));
 }
 
-/// Days that a ratio of productive to wall time loses of so many productive days.
+/// Days that a ratio of productive to wall time loses with this many productive days.
 double lost(double productiveDays, double ratio)
 {
     return ratio > 0 ? productiveDays * (1 / ratio - 1) : 0;

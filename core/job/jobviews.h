@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sampled runs of a whole job as people look at them: ends by calendar day, losses that add up, chance to be done by a day.
+// The sampled runs of a whole job for people: ends by calendar day, losses that add up, probability to be done by a day.
 #pragma once
 
 #include "core/job/jobanswer.h"
@@ -39,7 +39,7 @@ struct JobLoss {
 /// to 1.
 [[nodiscard]] std::vector<JobLoss> jobLosses(const JobReport& report, double noiseFreeStepSeconds);
 
-/// What another checkpoint interval makes of the mean wall time, to first order: productive days over the ratio of the closed form, with
+/// Effect of another checkpoint interval on the mean wall time, to first order: productive days over the ratio of the closed form, with
 /// the other losses as they are. Days.
 struct IntervalDays {
     double intervalSeconds = 0, lostDays = 0; ///< lost to writing checkpoints and to work done twice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be promised of a job: its steps, and the deadline as the whole job has it.
+// Guarantees for a job: its steps, and the deadline of the whole training run.
 #pragma once
 
 #include "core/insight/guarantee/guarantee.h"

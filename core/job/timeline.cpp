@@ -12,7 +12,7 @@ namespace prism {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr int kMaxFailures = 100'000; ///< more than any job that gets anywhere meets
+constexpr int kMaxFailures = 100'000; ///< more than any job that makes progress has
 
 /// What is drawn; a stream each, so that one more event of a kind leaves the others' draws alone.
 enum class Draw : std::uint64_t { softFailure = 0x6a6f6201, nodeFailure, slowStart, slowLength };

@@ -6,7 +6,7 @@
 
 namespace prism {
 
-/// What one run meets, all rates of the whole job. Seconds; rates per second.
+/// Events and delays of one run, all rates of the whole job. Seconds; rates per second.
 struct TimelineInputs {
     double workSeconds = 0; ///< productive time: steps times the mean step of this run
     double nodes = 1, nodesPerReplica = 1;
@@ -21,7 +21,7 @@ struct TimelineInputs {
     double longestSeconds = 0;                           ///< a run that is not done by then is given up; > 0
 };
 
-/// Where the time of one run went. Seconds; they sum to `wall`.
+/// The wall time of one run by activity. Seconds; they sum to `wall`.
 struct RunLedger {
     double wall = 0, productive = 0;
     double checkpoint = 0, rework = 0, detection = 0, restart = 0, waiting = 0, shrunk = 0, slow = 0, maintenance = 0;
@@ -29,7 +29,7 @@ struct RunLedger {
     bool finished = true;
 };
 
-/// One run; a pure function of its arguments, so runs with the same number meet the same uniforms (common random numbers). Any thread.
+/// One run; a pure function of its arguments, so runs with the same number use the same uniforms (common random numbers). Any thread.
 /// Assumes exponential times between failures and a fixed repair time; failures during a restart start it again; a checkpoint that is not
 /// yet safe at a failure is lost; slow episodes do not add up: the job is as slow as one; a planned stop waits for a checkpoint, so it
 /// costs its length and a restart but no work.

@@ -118,7 +118,7 @@ Diagnostic endless(const JobPlan& plan, const JobConfig& config)
             ""};
 }
 
-/// Failures, slow episodes and planned stops that all runs meet, were nothing lost to them.
+/// Expected failures, slow episodes and planned stops of all runs, if these took no time themselves.
 double expectedEvents(const TimelineInputs& inputs, double seconds, int runs)
 {
     const double planned = inputs.maintenanceEvery > 0 ? 1 / inputs.maintenanceEvery : 0;

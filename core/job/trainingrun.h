@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole job: days, money and energy of a training run with its failures, checkpoints, spares and pauses.
+// The training run: days, money and energy of a training run with its failures, checkpoints, spares and pauses.
 #pragma once
 
 #include "core/insight/insight.h"

@@ -21,8 +21,8 @@ struct CollectiveRow {
 struct CollectiveTable {
     std::string name;        ///< file, then the system where a file holds several
     std::string gpu, fabric; ///< presets of the machine
-    bool shapeOnly = false;  ///< measured over another path than the fabric's: its bandwidth says nothing about the fabric
-    std::string remark;      ///< what else the times hold; such tables take part in no fit
+    bool shapeOnly = false;  ///< measured over another path than the fabric's: its bandwidth is not that of the fabric
+    std::string remark;      ///< what else the times include; such tables are excluded from fits
     std::vector<CollectiveRow> rows;
 };
 
@@ -32,7 +32,7 @@ struct CollectiveFolder {
 };
 
 /// Reads every file that presets/calibration/sources.json knows by the beginning of its name, in the format and for the machine that it
-/// states; what is not read is reported. Untrusted text, bounded.
+/// states; files that are not read are reported. Untrusted text, bounded.
 /// Errors: the folder, the file of sources, a line of a file.
 [[nodiscard]] Result<CollectiveFolder> readCollectiveFolder(const std::string& folder);
 

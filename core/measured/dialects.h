@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// How a framework writes a step. A mark is the text before a number, or after it where the mark begins with '#'.
+/// Format of a framework's step lines. A mark is the text before a number, or after it where the mark begins with '#'.
 struct Dialect {
     enum class Value {
         step,

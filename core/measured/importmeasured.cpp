@@ -22,7 +22,7 @@ constexpr std::size_t kMaxWords = 16; ///< of a line: a row has 13
 constexpr double kMaxSeconds = 1e6;
 constexpr std::size_t kMaxTypeName = 20; ///< characters
 
-/// Collects errors by line, up to a limit that says so.
+/// Collects errors by line, up to a limit, which is reported as well.
 class Errors final {
 public:
     void add(std::size_t line, std::string message, std::string_view found, std::string accepted)
@@ -62,7 +62,7 @@ bool isTypeName(std::string_view name)
            });
 }
 
-/// The op of a program or column name: "all_reduce_perf", "AllReduce", "alltoall" ... Empty when it is none.
+/// The op of a program or column name: "all_reduce_perf", "AllReduce", "alltoall" ... Empty for other names.
 std::string opOf(std::string_view name)
 {
     std::string n;
@@ -148,7 +148,7 @@ OperatorColumns operatorColumns(const std::vector<std::string>& header)
     return c;
 }
 
-/// One line of an operator table; every field that is wrong is reported.
+/// Reads one line of an operator table; every invalid field is an error.
 void readOperator(std::size_t line, const std::vector<std::string>& fields, const OperatorColumns& c, std::vector<MeasuredRow>& rows,
                   Errors& errors)
 {

@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// What the log itself may not say. Empty and 0 = from the log.
+/// What the log itself may lack. Empty and 0 = from the log.
 struct NcclTestsOptions {
     std::string op; ///< all_reduce, all_gather, reduce_scatter, all_to_all or p2p
     std::int64_t ranks = 0;

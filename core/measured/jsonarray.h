@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Step times in one JSON document, as TensorBoard's page and many programs write them, made into the lines that the log reader knows.
+// Step times in one JSON document, as TensorBoard's page and many programs write them, converted into the lines that the log reader parses.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the level of a series changes for good.
+// Finds permanent changes of the level of a series.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One way in which a log tells of steps. Internal to core/measured.
+// One way in which a log reports steps. Internal to core/measured.
 #pragma once
 
 #include "core/base/result.h"
@@ -18,20 +18,20 @@ inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN(); //
 /// One record of a line.
 struct LineFinding {
     enum class Kind { step, newRun, unusable };
-    /// What step.seconds is: the time of the step; the mean or the sum of the steps since the record before; a clock that runs on; or,
+    /// Meaning of step.seconds: the time of the step; the mean or the sum of the steps since the record before; a clock that runs on; or,
     /// where its name leaves that open (plain), the time of a step or a clock.
     enum class Time { step, mean, sum, clock, plain };
     Kind kind = Kind::step;
     Time time = Time::step;
     LoggedStep step;
     double total = kNoNumber;   ///< steps that the job will have
-    std::string run;            ///< the log's own name of the run; empty = the one that continues
+    std::string run;            ///< the log's own name of the run; empty = the current one
     std::string rank;           ///< that wrote the line; empty = not logged
     double stamp = kNoNumber;   ///< when the line was written, seconds
     bool stampIsPaused = false; ///< step.pauseSeconds is set already
 };
 
-/// How directly a format gives the time of a step: by a name for it, as "time" or "value", or by differences of clocks.
+/// How a format gives the time of a step: by a name for it, as "time" or "value", or by differences of clocks.
 enum class Trust { named, plain, inferred };
 
 /// A format with its state. One thread.
@@ -71,7 +71,7 @@ struct LineStamp {
 };
 [[nodiscard]] LineStamp lineStamp(std::string_view line);
 [[nodiscard]] double stampOf(std::string_view line);
-/// What launchers write before the lines of a rank: "3: " (srun --label), "[rank3]:", "[default3]:" (torchrun); empty = nothing.
+/// The prefix that launchers write before the lines of a rank: "3: " (srun --label), "[rank3]:", "[default3]:" (torchrun); empty = nothing.
 [[nodiscard]] std::string_view rankTag(std::string_view line);
 
 } // namespace prism

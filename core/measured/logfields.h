@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which field of a table or a JSON object is the time of a step, its number, its samples, its run or its time stamp: by the name.
+// Finds the fields of a table or a JSON object with a step's time, number, samples, run or time stamp, by their names.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace prism {
 
-/// A field whose name says a duration of one step.
+/// A field whose name is that of a duration of one step.
 struct TimeField {
     std::size_t index = 0;
     double unitSeconds = 1; ///< what 1 stands for
-    /// 0 = says "step time" or "iteration time", 1 = only "time", "elapsed", "duration" or "value", 2 = a clock ("runtime"), 3 = a time
+    /// 0 = contains "step time" or "iteration time", 1 = only "time", "elapsed", "duration" or "value", 2 = a clock ("runtime"), 3 = a time
     /// stamp
     int rank = 0;
     bool isGiven = false; ///< by the user
     std::string run;      ///< "RUN - FIELD", as exports of several runs have it
 };
 
-/// By the words of a name, whatever their case and separators: "step_time_s", "iteration-time (ms)", "train_step_timing in s",
+/// By the words of a name, regardless of case and separators: "step_time_s", "iteration-time (ms)", "train_step_timing in s",
 /// "perf/elapsed time per iteration [ms]". Not the times of parts (data, forward), of evaluations, or minima and maxima.
 [[nodiscard]] std::optional<TimeField> timeField(std::string_view name);
 /// Seconds of "s", "ms", "us" (or their long names); 0 for anything else.
@@ -41,7 +41,7 @@ struct LogColumns {
     std::string timeName;         ///< for people
     std::vector<std::string> tie; ///< several fields could be the time: their names; `times` is empty then
 };
-/// `timeName` and `runName`: fields of these names; empty = by what names say.
+/// `timeName` and `runName`: fields of these names; empty = found by their names.
 [[nodiscard]] LogColumns logColumns(const std::vector<std::string>& names, const std::string& timeName, const std::string& runName);
 
 } // namespace prism

@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// One step that a log tells of.
+/// One step that a log reports.
 struct LoggedStep {
     double seconds = 0;
     std::int64_t number = -1; ///< as logged; -1 = not logged
@@ -22,14 +22,14 @@ struct LoggedRun {
     std::vector<LoggedStep> steps;
 };
 
-/// What a log held, with counts: a reader says what it matched and what not.
+/// The content of a log, with counts of what a reader matched and what not.
 struct StepLog {
     std::string format;          ///< for people: "Megatron-LM standard output"; empty = nothing was recognised
-    std::string timeField;       ///< what was taken as the time of a step, with its unit
+    std::string timeField;       ///< the field used as the time of a step, with its unit
     std::vector<LoggedRun> runs; ///< in order of appearance, at least one step each
     std::int64_t lines = 0;      ///< read
-    std::int64_t matched = 0;    ///< that told of a step
-    std::int64_t repeated = 0;   ///< of those, the same step again: with the same time, or told by another rank
+    std::int64_t matched = 0;    ///< that reported a step
+    std::int64_t repeated = 0;   ///< of those, the same step again: with the same time, or reported by another rank
     std::int64_t unusable = 0;   ///< of those, without a positive finite time, or longer than a line may be
     std::vector<std::string> notes;
     [[nodiscard]] std::size_t steps() const;
@@ -38,14 +38,14 @@ struct StepLog {
 /// How many steps a log may have.
 inline constexpr std::size_t kMaxLoggedSteps = 2'000'000;
 
-/// Which steps stay in memory: all of them, or of each run the first and the last, for a log without an end.
+/// Steps that stay in memory: all, or only the first and the last of each run, for a log without an end.
 enum class KeptSteps { all, ends };
 
 struct StepLogOptions {
     std::string timeColumn; ///< tables and JSON lines: this field; empty = by its name
     std::string runColumn;  ///< lines with one value of it are one run; empty = by its name
     std::string unit;       ///< "s", "ms" or "us" of the time; empty = by its name
-    /// A line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} for what is between; empty = known formats.
+    /// A custom line: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} for what is between; empty = known formats.
     std::string pattern;
 };
 

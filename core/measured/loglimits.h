@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of a training log is read, besides the bounds of its lines and steps (steplog.h). Is on the help page "limits".
+// Limits on a training log, besides those of its lines and steps (steplog.h). On the help page "limits".
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 namespace prism {
 
 inline constexpr std::size_t kMaxLoggedRuns = 1'000;                    ///< steps of further runs count as unusable
-inline constexpr std::uint64_t kLogPartBytes = std::uint64_t{64} << 20; ///< the next two are per so many bytes of the log
+inline constexpr std::uint64_t kLogPartBytes = std::uint64_t{64} << 20; ///< the next two limits are per this many bytes of the log
 inline constexpr std::int64_t kMaxLogLines = 10'000'000;                ///< of a whole log
-inline constexpr std::int64_t kMaxLinesBefore = 1'000'000; ///< before the first line that tells of a step, or the header of a table
+inline constexpr std::int64_t kMaxLinesBefore = 1'000'000; ///< before the first line that reports a step, or the header of a table
 
 } // namespace prism

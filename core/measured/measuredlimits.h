@@ -10,6 +10,6 @@ inline constexpr std::size_t kMaxImportedRows = 20'000; ///< of an nccl-tests lo
 inline constexpr std::size_t kMaxSpeedRows = 1'000'000; ///< of a table of node speeds
 inline constexpr std::size_t kMaxSpeedRowBytes = 4'096; ///< of one line of it
 inline constexpr std::size_t kMaxTableRows = 200'000;   ///< of a table that a fit or a check reads: operators, collectives
-inline constexpr std::size_t kMaxTableErrors = 50;      ///< told of one table; then it is left
+inline constexpr std::size_t kMaxTableErrors = 50;      ///< reported for one table; then reading ends
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rows of operator benchmarks: matrix products and bus bandwidths, and what the words in such tables mean.
+// Rows of operator benchmarks: matrix products and bus bandwidths, and the meaning of the words in such tables.
 #pragma once
 
 #include "core/step/layout.h"
@@ -12,7 +12,7 @@ namespace prism {
 
 enum class MatrixPrecision : std::uint8_t { fp32, tf32, bits16, fp8, fp4 };
 
-/// The precision that a row's dtype names ("bf16", "half", "fp8", "nvfp4", "float"); 16 bit when it says nothing.
+/// The precision that a row's dtype names ("bf16", "half", "fp8", "nvfp4", "float"); 16 bit when it names none.
 [[nodiscard]] MatrixPrecision precisionOf(const std::string& dtype);
 /// The collective of a row's op; false when it is a matrix product.
 [[nodiscard]] bool collectiveOf(const std::string& op, CollectiveOp& collective);

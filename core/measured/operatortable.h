@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// What the rows of a table of modules are.
+/// Kind of the rows of a table of modules.
 enum class OperatorKind : std::uint8_t { product, qkv, feedForward, attention, activation, norm };
 
 /// One pass of one operator.

@@ -29,7 +29,7 @@ std::optional<std::int64_t> wholeBefore(std::string_view line, std::size_t& end)
     return value;
 }
 
-/// Training bars say "Epoch" (Lightning) or nothing (transformers' Trainer, Axolotl) before the share that is done; those of validation,
+/// Training bars have "Epoch" (Lightning) or nothing (transformers' Trainer, Axolotl) before the share that is done; those of validation,
 /// downloads and checkpoints have other names.
 std::optional<Bar> barOf(std::string_view line)
 {

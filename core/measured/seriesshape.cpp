@@ -15,9 +15,9 @@ namespace prism {
 
 namespace {
 
-/// A step is apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
+/// A step is an outlier beyond this many robust standard deviations of its neighbours from their level, and this share of the level.
 constexpr double kSeparate = 8.0, kSeparateShare = 0.003;
-/// Warm-up ends with this many steps in a row that are not apart; it is looked for among the first steps alone.
+/// Warm-up ends with this many steps in a row that are not outliers; only the first steps are searched.
 constexpr int kCalmSteps = 3, kMaxWarmUp = 40;
 /// A pause is longer than a second and than this share of a step.
 constexpr double kPauseSeconds = 1.0, kPauseShare = 0.05;
@@ -65,7 +65,7 @@ int warmUpSteps(const std::vector<double>& x, double noise)
     return warmUp;
 }
 
-/// Steps that are apart at one even spacing, four of them at least and four in five of those that the spacing calls for.
+/// Outlying steps at equal spacing: at least four, and at least four in five of those that the spacing predicts.
 std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noise, double level)
 {
     std::vector<int> separate;
@@ -84,7 +84,7 @@ std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noi
             const int first = separate[a] - period * ((separate[a] - from) / period);
             const int called = (static_cast<int>(x.size()) - 1 - first) / period + 1;
             if (static_cast<double>(separate.size()) < kShareFound * called)
-                continue; // there are not so many
+                continue; // too few
             std::vector<int> found;
             for (int i = first; i < static_cast<int>(x.size()); i += period)
                 if (std::binary_search(separate.begin(), separate.end(), i))
@@ -103,7 +103,7 @@ void findPauses(const LoggedRun& run, const std::vector<double>& x, RunShape& sh
         if (i >= shape.warmUp && step.pauseSeconds > std::max(kPauseSeconds, kPauseShare * shape.medianSeconds))
             shape.afterPause.push_back(i);
     }
-    // Steps that swing evenly by themselves are no pauses: half of the series' own spread counts as noise as well.
+    // Steps that swing evenly by themselves are not pauses: half of the series' own spread counts as noise as well.
     const double swing = 0.5 * kNormalOverMad * medianAbsolute(x, shape.medianSeconds);
     if (!shape.pausesLogged)
         shape.afterPause = evenlySpaced(x, shape.warmUp, std::max(shape.noiseSeconds, swing), shape.medianSeconds);
@@ -204,7 +204,7 @@ RunShape shapeBehind(const LoggedRun& run, int startUp)
     return shape;
 }
 
-/// The steps of a run in which a start-up is looked for.
+/// The steps of a run among which a start-up is searched for.
 CountedSteps countedSteps(const LoggedRun& run, const RunShape& shape)
 {
     CountedSteps out{secondsOf(run), std::vector<bool>(run.steps.size(), true),

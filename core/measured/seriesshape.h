@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run of steps holds besides the noise of its steps: warm-up, steps after evaluations, level shifts, a trend.
+// Structure of a run besides the noise of its steps: warm-up, steps after evaluations, level shifts, a trend.
 #pragma once
 
 #include "core/measured/steplog.h"
@@ -11,15 +11,15 @@
 
 namespace prism {
 
-/// From step `index` on the run continues at `factor` times the level before.
+/// From step `index` on the run is at `factor` times the level before.
 struct LevelShift {
     int index = 0;
     double factor = 1;
 };
 
-/// Everything named, by index into the steps of the run. Shifts and trend are lasting; what returns within some 40 steps is noise.
+/// All of it by index into the steps of the run. Shifts and trend are permanent; what reverts within some 40 steps is noise.
 struct RunShape {
-    int warmUp = 0;                            ///< first steps that are apart from those that follow, and the start-up
+    int warmUp = 0;                            ///< outlying first steps, and the start-up
     int startUp = 0;                           ///< first steps among which long ones are more frequent than later; 0 = none
     std::vector<int> afterPause;               ///< steps that follow an evaluation or a checkpoint, ascending
     bool pausesLogged = false;                 ///< pauses are in the log's time stamps; otherwise they show by even spacing alone
@@ -39,7 +39,7 @@ inline constexpr int kMinSteps = 20;
 /// The runs of one log: as runShape, and with the start-up that they have in common (startupphase.h).
 [[nodiscard]] std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs);
 
-/// What is taken out before steps are compared.
+/// Parts that are removed before steps are compared.
 struct SeriesRemoval {
     bool warmUp = true, pauses = true, shifts = true, trend = true;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where tables of measurements come from: which files are read in which format, and which machine a table's words stand for. Data of the
+// Sources of tables of measurements: format of each file, and the machine that a table's words mean. Data of the
 // preset library, so that no rule knows a source by name.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace prism {
 
-/// How a file of measured collectives is laid out (collectivetables.cpp).
+/// Format of a file of measured collectives (collectivetables.cpp).
 enum class CollectiveFormat : std::uint8_t { busTable, ncclTests, nanoseconds, elements, traceSummary };
 
-/// Files of measured collectives whose names begin alike.
+/// Files of measured collectives whose names have the same beginning.
 struct CollectiveSource {
     std::string file; ///< how the names begin
     CollectiveFormat format = CollectiveFormat::busTable;
@@ -31,7 +31,7 @@ struct MeasuredSystem {
     std::string gpu, fabric; ///< presets
 };
 
-/// Which rows of tables of matrix products stand for training.
+/// Selects the rows of tables of matrix products that represent training.
 struct ProductSources {
     std::vector<std::string> systems;                ///< of short products, by the first word of their name
     std::string collector16, collector8, collector4; ///< how the names of their collectors begin, by bits
@@ -53,11 +53,11 @@ struct MeasurementSources {
 /// "h100" of "h100_sxm": how tables name a type of GPU.
 [[nodiscard]] std::string systemType(std::string_view name);
 
-/// Reads the text of such a file. Errors with their place: text that is no JSON, unknown keys and words, a source without a name or a
+/// Reads the text of such a file. Errors with their place: text that is not JSON, unknown keys and words, a source without a name or a
 /// format, a system without a GPU.
 [[nodiscard]] Result<MeasurementSources> measurementSourcesFromJson(std::string_view text);
 
-/// The sources of the preset library, read once. Any thread. Errors: no such preset, or what is wrong in it.
+/// The sources of the preset library, read once. Any thread. Errors: no such preset, or errors in it.
 [[nodiscard]] const Result<MeasurementSources>& measurementSources();
 
 } // namespace prism

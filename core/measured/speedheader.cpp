@@ -18,7 +18,7 @@ constexpr std::string_view kQuantities[] = {
     "",     "speed",     "performance", "perf",        "throughput",     "compute",     "gemm",          "matmul",         "bf16",
     "fp16", "fp8",       "fp32",        "achieved",    "measured",       "time",        "duration",      "latency",        "elapsed",
     "step", "step_time", "gemm_time",   "kernel_time", "iteration_time", "matmul_time", "gemm_duration", "kernel_duration"};
-/// Quantities that say what 1 is.
+/// Names of relative quantities, for which 1 is the reference.
 constexpr std::string_view kRelativeNames[] = {"relative_speed",       "rel_speed",     "speed",
                                                "relative_performance", "relative_perf", "speed_factor"};
 
@@ -58,7 +58,7 @@ std::string plainName(std::string_view text)
     return name;
 }
 
-/// The unit of a value column; null where the name is no speed.
+/// The unit of a value column; null where the name is not a speed.
 const UnitName* unitOf(const std::string& name)
 {
     static constexpr UnitName kRelative{"", SpeedUnit::relative, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The header line of a speed table: which column names the node, the GPU and the speed, and in which unit.
+// The header line of a speed table: columns of the node, the GPU and the speed, and its unit.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,7 +13,7 @@ namespace prism {
 
 enum class SpeedColumn { ignored, node, gpu, value };
 
-/// What a header line says.
+/// A parsed header line.
 struct SpeedHeader {
     std::vector<SpeedColumn> columns;
     SpeedUnit unit = SpeedUnit::relative;

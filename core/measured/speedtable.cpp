@@ -24,7 +24,7 @@ constexpr TableLimits kLimits = {
     .maxRows = kMaxSpeedRows + 1, .maxColumns = 1'024, .maxRowBytes = kMaxSpeedRowBytes}; ///< rows: with the header
 constexpr char kComment = '#';
 constexpr std::int64_t kMaxGpu = 1'023;
-/// A factor of 20 off the median is no GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent next to
+/// A factor of 20 off the median is not a GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent next to
 /// fractions (x 100) and ms next to s (x 1000).
 constexpr double kMaxOffMedian = 20;
 /// A table of relative speeds whose median is further from 1 than this holds something else: TFLOP/s, or percent.
@@ -259,7 +259,7 @@ private:
         std::vector<double> values;
         for (const Measured& m : m_measured)
             values.push_back(m.value);
-        // A relative speed already says what 1 is; absolute figures are taken relative to the table's median.
+        // A relative speed is already relative to 1; absolute speeds are taken relative to the table's median.
         table.referenceValue = m_header.unit == SpeedUnit::relative ? 1.0 : medianOf(values);
         for (const Measured& m : m_measured) {
             const double relative = m_header.unit == SpeedUnit::seconds ? table.referenceValue / m.value : m.value / table.referenceValue;

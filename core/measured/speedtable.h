@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measured node speeds as infrastructure teams keep them: CSV of node, GPU and TFLOP/s or relative speed.
+// Measured node speeds as exported by infrastructure teams: CSV of node, GPU and TFLOP/s or relative speed.
 #pragma once
 
 #include "core/base/result.h"
@@ -23,11 +23,11 @@ struct SpeedTable {
     std::vector<std::string> hosts; ///< distinct nodes in order of first appearance, or by number where nodes are 0..n-1 or 1..n
     std::vector<SpeedRow> rows;
     SpeedUnit unit = SpeedUnit::relative;
-    double referenceValue = 0; ///< what relative speed 1 stands for: 1, or the median in TFLOP/s or seconds
+    double referenceValue = 0; ///< the value of relative speed 1: 1, or the median in TFLOP/s or seconds
     Diagnostics notes;         ///< what was recognised: columns used and ignored, the unit, the reference
 };
 
-/// Reads a speed table. Columns by header name, whatever their case, spaces and brackets: node | host | hostname | node_id | server ...;
+/// Reads a speed table. Columns by header name, regardless of case, spaces and brackets: node | host | hostname | node_id | server ...;
 /// gpu | device | local_rank ... (optional); one of relative_speed | speed | speed_percent | tflops | gflops | pflops | time_s | time_ms |
 /// time_us or a quantity with its unit ("GEMM TFLOP/s", "step time [ms]"). Separators: comma, semicolon or tab; lines that start with #
 /// are comments; cells may be quoted; a UTF-8 mark and CR LF are recognised.

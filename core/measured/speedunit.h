@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the values of a speed table are.
+// Units of the values of a speed table.
 #pragma once
 
 namespace prism {

@@ -12,7 +12,7 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kHalfWindow = 4;
-/// Fifty lengths are looked at, which share most of their steps: by chance one series in some hundred has a start-up.
+/// Fifty lengths are tested, which share most of their steps: the false-positive rate is about one series in some hundred.
 constexpr double kProbability = 1e-3;
 constexpr int kMinLong = 4;
 

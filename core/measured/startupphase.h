@@ -13,7 +13,7 @@ struct CountedSteps {
     double minExcess = 0;     ///< seconds over the median of its nine neighbours from which on a step is long
 };
 
-/// Number of first steps until the last of the frequent long ones; 0 where chance explains them. Given how many long steps there are,
+/// Number of first steps until the last of the frequent long ones; 0 where they are not significant. Given how many long steps there are,
 /// those among the first w follow a binomial distribution if none are more frequent; the w of least probability counts, at most
 /// kMostStartUp and a fifth of the shortest run, where that probability is below 0.001. Pure; any thread.
 [[nodiscard]] int startUpSteps(const std::vector<CountedSteps>& runs);

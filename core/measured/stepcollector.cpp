@@ -25,13 +25,13 @@ std::string againNamed(const std::string& name, int time)
 }
 
 /// Whether a named run begins again: several systems that count their runs from 0 are in one table. Rows that are only out of order do not
-/// fall as far. Samples tell nothing: logs of MLPerf count them from 0 at every evaluation.
+/// fall as far. Sample counts cannot be used: logs of MLPerf count them from 0 at every evaluation.
 bool beginsAnew(const LoggedStep& step, const LoggedStep& before)
 {
     return step.number >= 0 && 2 * step.number < before.number;
 }
 
-/// Seconds between the end of the step before and the start of this one; several steps lie between lines that tell of some alone.
+/// Seconds between the end of the step before and the start of this one; some logs report only every n-th step.
 double pauseBefore(const LoggedStep& step, const LoggedStep& before, double between)
 {
     const bool isNumbered = before.number >= 0 && step.number > before.number;
@@ -81,7 +81,7 @@ std::size_t StepCollector::runOf(const LineFinding& found)
     return latest->second = runNamed(next, true);
 }
 
-/// Index of the run that a record continues: the last one, or one that had been left and that the record follows on. A number that falls
+/// Index of the run that a record belongs to: the last one, or an earlier one that the record follows on. A step number that falls
 /// begins a new run: the job went back to a checkpoint, and its first steps warm up again.
 std::size_t StepCollector::unnamedRunOf(const LineFinding& found)
 {
@@ -148,7 +148,7 @@ bool StepCollector::divide(const LineFinding& found, LoggedStep& step)
     return false;
 }
 
-/// Notices plain times that only rise, and no step takes so long: ten to three times the first, or twenty rises for each fall.
+/// Detects plain times that only rise, which are a clock: ten that reach three times the first, or twenty rises for each fall.
 void StepCollector::watchPlain(double seconds)
 {
     constexpr std::int64_t kMin = 10, kRises = 20;

@@ -18,16 +18,16 @@ public:
     bool take(const LineFinding& found);
     [[nodiscard]] StepLog& log() { return m_log; }
     [[nodiscard]] const LoggedRun& lastRun() const { return m_log.runs[m_lastRun]; }
-    /// How much the log has of this format: steps of its longest run, twice where they have numbers, less what is unusable.
+    /// Score of this format for the log: steps of its longest run, twice where they have numbers, less what is unusable.
     [[nodiscard]] std::int64_t evidence() const;
     [[nodiscard]] std::int64_t longest() const { return m_longest; }
-    /// What makes the steps less than measured times; `field` is what was taken as the time.
+    /// Notes on steps that are not directly measured times; `field` is the field used as the time.
     [[nodiscard]] std::vector<std::string> notes(const std::string& field) const;
     /// Jobs that cannot be separated: nothing of the log may be used.
     [[nodiscard]] Diagnostics problems() const;
 
 private:
-    /// What is known of a run besides its steps.
+    /// State of a run besides its steps.
     struct RunState {
         double stamp = kNoNumber;               ///< log time of its last step
         std::string rank;                       ///< that wrote its last step; empty = the lines name none

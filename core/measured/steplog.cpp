@@ -42,7 +42,7 @@ struct LogCandidate {
     std::unique_ptr<LineFormat> format;
     StepCollector steps;
     bool hasStepped = false; ///< by the last line
-    LoggedStep last;         ///< of the last line that told of one; a later record of that line may begin another run
+    LoggedStep last;         ///< of the last line that reported one; a later record of that line may begin another run
 };
 
 namespace {
@@ -214,7 +214,7 @@ bool StepLogReader::line(std::string_view text)
     }
     Diagnostics problems;
     if (!m_isDecided)
-        add(tableFormat(text, m_options, problems)); // a header tells of no step
+        add(tableFormat(text, m_options, problems)); // a header reports no step
     if (m_headers.empty())
         m_headers = std::move(problems);
     if (m_candidates.size() > (m_isDecided ? 1 : 0))

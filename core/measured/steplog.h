@@ -28,18 +28,18 @@ public:
     explicit StepLogReader(StepLogOptions options = {}, Keep keep = Keep::all);
     ~StepLogReader();
 
-    /// One line without its line feed. True when it told of a new step, which is then last().
+    /// Reads one line without its line feed. True when it reported a new step, which is then last().
     bool line(std::string_view text);
     /// The last step that was taken. Precondition: line() was true before.
     [[nodiscard]] const LoggedStep& last() const;
     /// What was read so far.
     [[nodiscard]] const StepLog& log();
-    /// The whole log, given away: nothing is read after it. Errors: the problems, too many lines, or no step at all (with what was looked
-    /// for).
+    /// The whole log, given away: nothing is read after it. Errors: the problems, too many lines, or no step at all (with the formats
+    /// that were tried).
     [[nodiscard]] Result<StepLog> whole();
     /// Whether nothing of a whole log has to be read any more: a problem, or too many lines.
     [[nodiscard]] bool isRefused() const;
-    /// What keeps the log from being read at all: a pattern without a time.
+    /// Errors that prevent any reading: a pattern without a time.
     [[nodiscard]] const Diagnostics& problems() const { return m_problems; }
 
 private:

@@ -36,7 +36,7 @@ bool readNumbers(const std::vector<std::string>& fields, std::array<double, kCol
     return true;
 }
 
-/// How such a table's runs were executed and what its rows have in common: the file of published steps that stands in for tables, with
+/// How such a table's runs were executed and what its rows have in common: the file of published steps for tables without metadata, with
 /// one source and no rows.
 Result<nlohmann::json> tableSource()
 {

@@ -14,7 +14,7 @@ namespace prism {
 
 /// The table as a document of the format prism-validation-1. Columns in this order: GPUs, global batch, micro batch, hidden size, attention
 /// heads, layers, sequence length, tensor, data and pipeline parallel sizes, iteration time in ms; at most 20,000 rows; every
-/// line that does not have them is an error with its number. What the table does not say is reported in the rows' notes.
+/// line that does not have them is an error with its number. What the table does not contain is listed in the rows' notes.
 [[nodiscard]] Result<std::string> stepTableAsJson(std::string_view csv);
 
 } // namespace prism

@@ -125,7 +125,7 @@ public:
     }
 
 private:
-    /// Seconds of a step; NaN where the event tells of none.
+    /// Seconds of a step; NaN where the event reports none.
     double secondsOf(const std::string& key, const FlatObject& fields)
     {
         for (std::size_t i = 0; i < fields.names.size(); ++i) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which rules of a scenario hold: check() of scenario.h, and the same with some parameters omitted.
+// Validation rules of a scenario: check() of scenario.h, and the same with some parameters excluded.
 #pragma once
 
 #include "core/scenario/scenario.h"
 
 namespace prism {
 
-/// check() that omits every rule in which one of the `skipped` parameter ids takes part (they are reported already).
+/// check() without the rules in which one of the `skipped` parameter ids takes part (they have an error already).
 [[nodiscard]] Diagnostics checkExcept(const Scenario& scenario, const std::vector<std::string>& skipped);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which preset is in where a scenario names none, as the library's files say.
+// The default preset of each kind, for scenarios that name none, as the library's files state.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a whole training run meets besides its steps: failures, checkpoints, spares, slow episodes, pauses, power.
+// What affects a whole training run besides its steps: failures, checkpoints, spares, slow episodes, pauses, power.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ inline constexpr int kFollowsJob = -1;
 /// Storage of a large training cluster: 405B in 51.1 s (ByteCheckpoint, arXiv 2407.20143, table 8) at 14 bytes a parameter.
 inline constexpr double kCheckpointGbPerS = 111;
 
-/// Section `job` of a scenario. Times in the unit that the name says; every entry is in the parameter table.
+/// Section `job` of a scenario. Times in the unit of the name; every entry is in the parameter table.
 struct JobConfig {
     std::string preset; ///< name of the preset that it started from; empty = none
 
     std::vector<FailureCause> failures; ///< empty without a preset: those of the default preset of the GPU
     double failureScale = 1;            ///< factor on all rates
 
-    double detectionS = kFollowsJob;  ///< from the failure until somebody or something acts
+    double detectionS = kFollowsJob;  ///< from the failure until its detection, when the restart begins
     double restartS = kFollowsJob;    ///< from then until the first step: nodes, processes, loading
     double repairHours = kFollowsJob; ///< until a node that left is back
     int spareNodes = kFollowsJob;
@@ -36,12 +36,12 @@ struct JobConfig {
     double checkpointIntervalS = 0;              ///< 0 = the best one
     double checkpointBlockS = kFollowsJob;       ///< how long training stands still for one
     double checkpointPersistS = kFollowsJob;     ///< how much later it is safe (asynchronous); 0 = synchronous
-    double checkpointGbPerS = kCheckpointGbPerS; ///< what the storage writes, all nodes together
+    double checkpointGbPerS = kCheckpointGbPerS; ///< write rate of the storage, all nodes together
 
     double slowPer1000NodeDays = 0; ///< fail-slow episodes
     double slowFactor = 1.2;        ///< step time of the job while one lasts
-    double slowHours = 1.2;         ///< mean length if nobody acts, exponential
-    double slowMitigationS = 0;     ///< after this the cause is moved out at the cost of a restart; 0 = nobody acts
+    double slowHours = 1.2;         ///< mean length without mitigation, exponential
+    double slowMitigationS = 0;     ///< after this the cause is moved out at the cost of a restart; 0 = no mitigation
 
     double evaluationIntervalSteps = 0; ///< 0 = none
     double evaluationS = 0;

@@ -20,7 +20,7 @@ struct LayoutFix {
     std::vector<LayoutChange> changes; ///< in the order of the parameter table; empty = nothing was wrong
 };
 
-/// What a fixed scenario must also be, such as small enough for the memory; true = take it. Called for valid scenarios, cheapest first.
+/// An additional condition on a fixed scenario, such as fitting into memory; true = accept. Called for valid scenarios, cheapest first.
 using LayoutAccept = std::function<bool(const Scenario&)>;
 
 /// Model and number of GPUs stay. Changed are, by rising cost: the uneven split (embedding or loss as a layer, first and last stage,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The distributions of a scenario's variability by the names of the format: one list for those who read, write, hash and check them all.
+// The distributions of a scenario's variability by the names of the format: one list for reading, writing, hashing and checking them.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -11,7 +11,7 @@ struct NamedSpread {
     Distribution VariabilityConfig::*member;
 };
 
-/// In the order of the format (resources/help/scenario-file.md); class overrides are a map of their own.
+/// In the order of the format (resources/help/scenario-file.md); class overrides are in a separate map.
 inline constexpr NamedSpread kNamedSpreads[] = {
     {"spatial", &VariabilityConfig::spatial},
     {"gemm", &VariabilityConfig::gemm},

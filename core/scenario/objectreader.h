@@ -15,10 +15,10 @@ namespace prism {
 [[nodiscard]] std::string jsonTypeName(const nlohmann::json& value);
 [[nodiscard]] std::string jsonShort(const nlohmann::json& value);
 [[nodiscard]] Diagnostic invalidType(std::string path, std::string accepted, const nlohmann::json& found);
-/// An integer, also written as 1e3 or 16.0; nothing when it is none or does not fit 64 bits.
+/// An integer, also written as 1e3 or 16.0; nothing when it is not an integer or does not fit 64 bits.
 [[nodiscard]] bool wholeNumber(const nlohmann::json& value, std::int64_t& number);
 
-/// Takes the keys one by one; finish() reports those that nobody took. A missing key leaves its target alone.
+/// Takes the keys one by one; finish() reports those that were not taken. A missing key leaves its target alone.
 /// The object must outlive the reader. Not thread-safe.
 class ObjectReader final {
 public:

@@ -25,7 +25,7 @@ struct Parameter {
     ParameterType type = ParameterType::integer;
     double minimum = 0, maximum = 0;  ///< inclusive; numbers only
     std::vector<std::string> choices; ///< choice only
-    std::string help;                 ///< what it is, in one or two sentences
+    std::string help;                 ///< its meaning, in one or two sentences
     bool basic = true;                ///< shown without "show all"
     bool isPercent = false;           ///< shown and typed as a percentage (cv)
     ParameterValue defaultValue;

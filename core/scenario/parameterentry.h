@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the entries of the parameter table are made: one factory per type, each with an accessor of the field.
+// Factories of the entries of the parameter table: one per type, each with an accessor of the field.
 #pragma once
 
 #include "core/scenario/parameter.h"

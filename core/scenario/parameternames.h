@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What people call a parameter besides its id.
+// Other names of a parameter besides its id.
 #pragma once
 
 #include "core/base/result.h"
@@ -10,9 +10,9 @@
 
 namespace prism {
 
-/// The parameter that a person means: by id ("parallelism.tensor_model_parallel_size"), by short name ("TP", "tp"), by a word of its own
-/// ("gpus", "recompute", "mbs"), or by the last part of its id where no other ends so ("num_layers"); short names and words also behind
-/// their section ("parallelism.tp"). Upper and lower case are one; nullptr where nothing is meant or more than one thing. Thread-safe.
+/// The parameter that a name refers to: by id ("parallelism.tensor_model_parallel_size"), by short name ("TP", "tp"), by an alias
+/// ("gpus", "recompute", "mbs"), or by the last part of its id if that is unique ("num_layers"); short names and aliases also behind
+/// their section ("parallelism.tp"). Case does not matter; nullptr where the name is unknown or ambiguous. Thread-safe.
 [[nodiscard]] const Parameter* parameterByName(std::string_view name);
 
 /// "TP", else the label: for narrow places.
@@ -20,7 +20,7 @@ namespace prism {
 /// "Tensor parallel (TP)": the label with the short name where there is one.
 [[nodiscard]] std::string fullName(const Parameter& parameter);
 
-/// What to say where nothing is: the error of this name with the id that comes nearest.
+/// The error for an unknown name, with the nearest id.
 [[nodiscard]] Diagnostic unknownParameter(std::string_view name);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one parameter table: everything that a user can edit, in display order.
+// The parameter table: everything that a user can edit, in display order.
 #pragma once
 
 #include "core/scenario/parameter.h"
@@ -14,7 +14,7 @@ namespace prism {
 /// Null for an unknown id.
 [[nodiscard]] const Parameter* findParameter(std::string_view id);
 
-/// An id of older files and what stands for it now. Files with it are read.
+/// An id of older files and its present id. Files with it are read.
 struct OlderId {
     std::string_view id, now;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parameter table: the job section, what a whole training run meets besides its steps.
+// Parameter table: the job section, what affects a whole training run besides its steps.
 #include "core/scenario/parameterentry.h"
 #include "core/scenario/presetlibrary.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parameter table: the measured section, as far as it is single values.
+// Parameter table: the single values of the measured section.
 #include "core/scenario/measuredranges.h"
 #include "core/scenario/parameterentry.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Uneven pipelines in Megatron-Core's notation (pipeline_model_parallel_layout): which layers every chunk holds.
+// Uneven pipelines in Megatron-Core's notation (pipeline_model_parallel_layout): the layers of every chunk.
 //
 // One text, chunks in model order with "|" between them: E embedding, t transformer layer, m multi-token prediction layer,
 // L output layer and loss; "t*3" and "(tt|)*4" repeat, commas mean nothing. "Ettt|(tt|)*29,m|L" has 32 chunks.

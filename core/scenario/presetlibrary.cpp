@@ -51,7 +51,7 @@ struct StoredPreset {
     json object;
 };
 
-/// Everything of the folder, parsed; a file that cannot be read is omitted of the list and reported when requested.
+/// All presets of the folder, parsed. A file that cannot be read is not in the list; its errors are returned when it is requested.
 struct Library {
     std::vector<PresetInfo> list;
     std::map<std::pair<std::string, std::string>, StoredPreset, std::less<>> presets;
@@ -112,7 +112,7 @@ std::vector<std::string> presetNames(std::string_view kind)
 
 namespace {
 
-/// There is no such preset: what there is, or where the library was looked for.
+/// Error for an unknown preset: lists the available ones, or names the folder that was searched.
 Diagnostic unknownPreset(std::string_view kind, std::string_view name)
 {
     const std::vector<std::string> names = presetNames(kind);

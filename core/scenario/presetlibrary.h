@@ -28,7 +28,7 @@ struct PresetInfo {
 [[nodiscard]] Result<nlohmann::json> presetObject(std::string_view kind, std::string_view name);
 
 /// The variability preset with the measured spread of a GPU (key `measured_spread` of its preset: its own, or the nearest that was
-/// measured); empty where the GPU names none or is no preset.
+/// measured); empty where the GPU names none or is not a preset.
 [[nodiscard]] std::string measuredSpreadOf(std::string_view gpuPreset);
 
 } // namespace prism

@@ -10,7 +10,7 @@
 namespace prism {
 
 /// The preset of a kind read by `read` into a fresh scenario. Kept by kind and name: presets are immutable, and reading JSON again for each
-/// edit would cost. Any thread. Errors: no such preset, or what is wrong in its file.
+/// edit would cost. Any thread. Errors: no such preset, or errors in its file.
 [[nodiscard]] Result<Scenario> cachedPreset(const std::string& kind, std::string_view name,
                                             void (*read)(const nlohmann::json&, SectionReading&));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Presets by name: whole scenarios here; the sections and the library they come from below.
+// Presets by name: whole scenarios here; for sections and the library see the headers below.
 #pragma once
 
 #include "core/scenario/presetlibrary.h"

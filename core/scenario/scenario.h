@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the user edits: one scenario = model, cluster, parallelism, training, variability, job, measured. Plain values.
+// The input of a prediction: one scenario = model, cluster, parallelism, training, variability, job, measured. Plain values.
 //
 // JSON keys are the member names in snake_case (numLayers -> num_layers), grouped in sections of the same names; units are
 // in the names. Every member is an entry of the parameter table (parameters.h), which holds its range, default and help.
@@ -106,7 +106,7 @@ struct ParallelismConfig {
     int numLayersInFirstPipelineStage = 0, numLayersInLastPipelineStage = 0; ///< 0 = even split
     std::string pipelineModelParallelLayout; ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
-    bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch next to the compute of another
+    bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch overlapped with the compute of another
     bool fp8ParamGather = false;               ///< parameter shards travel in FP8
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;
@@ -154,7 +154,7 @@ struct VariabilityConfig {
     double regimeLag1 = 0.35;                           ///< of both link regimes, from step to step
     double computeRegimeLag1 = 0, moeImbalanceRegimeLag1 = 0;
     double spatialNodeShare = 0; ///< part of the spatial variance that the GPUs of one node share, 0-1
-    double stepJitterS = 0;      ///< standard deviation of what hosts add to or save of a whole step
+    double stepJitterS = 0;      ///< standard deviation of the jitter that hosts add to a whole step
     double stallsPerGpuHour = 0, stallMeanS = 0, stallCv = 0;
     double stallRateCv = 0;                             ///< of the stall rate from one system to another
     std::map<std::string, Distribution> classOverrides; ///< by kernel class name, e.g. "dp.all_gather"
@@ -191,7 +191,7 @@ struct MeasuredConfig {
     std::vector<MeasuredRow> rows;
     std::vector<MeasuredSpeed> speeds;
     std::vector<int> nodeOrder; ///< position -> physical node; empty = identity
-    std::string calibration;    ///< file that holds what was measured on this cluster (calibratedscenario.h); empty = none
+    std::string calibration;    ///< file with the measurements of this cluster (calibratedscenario.h); empty = none
     double computeLevel = 1;    ///< measured over predicted mean of all compute kernels
     double networkLevel = 1;    ///< the same of all communication between nodes
     bool operator==(const MeasuredConfig&) const = default;

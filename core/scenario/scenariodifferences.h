@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What differs between two scenarios: every reason for another content hash.
+// Differences of two scenarios: every reason for another content hash.
 #pragma once
 
 #include "core/scenario/parameters.h"

@@ -57,7 +57,7 @@ bool namesPreset(const Parameter& p)
     return p.id.ends_with(".preset") || p.id == "cluster.fabric";
 }
 
-/// Name of a preset only when the library has it: a file must not name what nobody can load.
+/// Name of a preset only when the library has it: a file must not name a preset that cannot be loaded.
 bool known(const Parameter& p, const std::string& name)
 {
     return name.empty() || std::find(p.choices.begin(), p.choices.end(), name) != p.choices.end();

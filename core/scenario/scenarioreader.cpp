@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr int kScenarioVersion = 2; ///< the newest that is read
 
-/// Text of a preset key, or nothing (reported when it is no text).
+/// Text of a preset key, or nothing (with an error when it is not text).
 std::optional<std::string> presetName(const json& object, const char* key, const std::string& path, SectionReading& reading)
 {
     const auto it = object.find(key);

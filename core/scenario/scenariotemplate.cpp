@@ -41,7 +41,7 @@ Entry& placeOf(Entry& root, const std::string& id)
     return *place;
 }
 
-/// Everything that the file of the scenario says, and the objects around it.
+/// All values of the scenario's file, and the objects around them.
 void takeFile(Entry& entry, const ordered_json& object)
 {
     for (const auto& [key, value] : object.items()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scenario file to start from: what the scenario says, with a comment for every parameter.
+// A scenario file to start from: the scenario's values, with a comment for every parameter.
 #pragma once
 
 #include "core/scenario/scenario.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the readers of a scenario's sections share: scalars by the parameter table, lists, distributions; every mistake with its path.
+// Readers of the values of a scenario's sections: scalars by the parameter table, lists, distributions; every mistake with its path.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -12,7 +12,7 @@
 
 namespace prism {
 
-/// Collects what is wrong; a field with a wrong value keeps its base value and is listed in `skipped`.
+/// Collects errors; a field with a wrong value keeps its base value and is listed in `skipped`.
 struct SectionReading {
     Scenario scenario;
     Diagnostics diagnostics;
@@ -21,7 +21,7 @@ struct SectionReading {
 
 /// Adds an error of a value that could not be read.
 void reportUnread(SectionReading& reading, Diagnostic diagnostic);
-/// Whether it is an object; reported when not.
+/// Whether it is an object; an error when not.
 [[nodiscard]] bool isObject(const nlohmann::json& value, const std::string& path, SectionReading& reading);
 /// Reads every scalar of the object by the table; keys in `handled` belong to the caller, others are unknown.
 void readScalars(const nlohmann::json& object, const std::string& prefix, const std::vector<const char*>& handled, SectionReading& reading);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the causes of spread differ from system to system where nothing was measured on the scenario's own.
+// Prior distribution of the causes of spread over systems, for scenarios without measurements of their system.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -24,7 +24,7 @@ struct CauseOverSystems {
 inline constexpr std::string_view kTrendOfRun = "trend";
 
 struct SystemsPrior {
-    std::string title; ///< of the preset; empty = the variability preset says nothing of other systems
+    std::string title; ///< of the preset; empty = the variability preset does not describe other systems
     std::vector<CauseOverSystems> causes;
 };
 

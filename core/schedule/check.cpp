@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Checks a schedule that came from outside: every item once, dependencies met, no deadlock.
+// Checks a schedule that came from outside: every item once, dependencies satisfied, no deadlock.
 #include "core/schedule/lists.h"
 #include "core/schedule/pieces.h"
 

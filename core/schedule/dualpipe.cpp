@@ -69,7 +69,7 @@ std::vector<ScheduleItem> orderOf(int stage, int numStages, int numMicrobatches,
         o.forward(1);
     }
     for (int i = 0; i < numMicrobatches - 2 * numStages + upTo; ++i) {
-        if (i == 0 && behind == 0) { // not together: the last stage hands on its first forward sooner
+        if (i == 0 && behind == 0) { // not together: the last stage sends its first forward sooner
             o.forward(0);
             o.backward(1);
         } else {

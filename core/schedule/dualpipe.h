@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DualPipeV and DualPipe: two chunks per stage on a V-shaped path, forwards of one next to backwards of the other.
+// DualPipeV and DualPipe: two chunks per stage on a V-shaped path, forwards of one overlapped with backwards of the other.
 #pragma once
 
 #include "core/schedule/schedule.h"
@@ -21,8 +21,8 @@ namespace prism {
 [[nodiscard]] std::vector<ScheduleItem> dualPipeVOrder(int stage, int numStages, int numMicrobatches);
 
 /// The same order with its pieces joined (pieces.h), for stages that run a forward and a backward together: every pair of the main step
-/// and of the fifth is F&B, and a whole backward hands on its gradients when its weights are done too. The last stage's first pair stays
-/// apart, as there. Pure.
+/// and of the fifth is F&B, and a whole backward sends its gradients only when its weights are done too. The last stage's first pair
+/// stays separate, as there. Pure.
 [[nodiscard]] std::vector<ScheduleItem> joinedDualPipeVOrder(int stage, int numStages, int numMicrobatches);
 
 /// Gives a schedule of makeSchedule's dualpipe or dualpipev its pieces; others stay as they are.
@@ -30,7 +30,7 @@ namespace prism {
 
 /// Idle seconds of a stage of DualPipe on `devices` devices, and of DualPipeV on half of them, as published: (devices / 2 - 1) (F&B + B - 3
 /// W), of a forward and a backward in one piece `pair`, a whole backward B and its weight part W, per chunk: what the joined order leaves
-/// where F = B - W. The plain order hands on every pass as soon as it is done, which leaves (devices / 2 - 1) (F + B - 2 W).
+/// where F = B - W. The plain order sends every result as soon as the pass is done, which leaves (devices / 2 - 1) (F + B - 2 W).
 [[nodiscard]] double dualPipeBubble(int devices, double pair, double backward, double weight);
 
 } // namespace prism

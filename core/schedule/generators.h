@@ -27,7 +27,7 @@ namespace prism {
 
 /// Names that makeSchedule knows, in the order of its documentation.
 [[nodiscard]] const std::vector<std::string>& scheduleNames();
-/// Whether a schedule of this name runs weight gradients as items of their own.
+/// Whether a schedule of this name runs weight gradients as separate items.
 [[nodiscard]] bool schedulesWeight(std::string_view name);
 
 /// Takes lists from outside: names the schedule "custom", gives an empty path the round of the interleaved schedule, sets

@@ -36,7 +36,7 @@ std::vector<PlanPolicy> policies(const PassTimes& times, bool chunked)
     return out;
 }
 
-/// Everything that is tried. Orders planned for equal passes fall into the steps of the handcrafted schedule, which unequal ones can
+/// All attempts. With equal passes the plan follows the steps of the handcrafted schedule, which passes of unequal length can
 /// often keep.
 std::vector<PlanAttempt> attempts(const PassTimes& times, bool chunked)
 {

@@ -31,7 +31,7 @@ bool parseItem(std::string_view word, ScheduleItem& item)
     return true;
 }
 
-/// Adds the items of "F3", or of "F3+B1"; false where some part is no item.
+/// Adds the items of "F3", or of "F3+B1"; false where some part is not an item.
 bool parsePiece(std::string_view word, std::vector<ScheduleItem>& items)
 {
     for (std::size_t begin = 0; begin <= word.size();) {

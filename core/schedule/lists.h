@@ -6,8 +6,8 @@
 
 namespace prism {
 
-/// Items separated by blanks, commas or line ends, those of a piece joined by +. Errors (at most 20) carry `path` and the word that is no
-/// item. Pure.
+/// Items separated by blanks, commas or line ends, those of a piece joined by +. Errors (at most 20) carry `path` and the word that is not
+/// an item. Pure.
 [[nodiscard]] Result<std::vector<ScheduleItem>> itemsFromText(std::string_view text, std::string_view path);
 /// The inverse; chunks are written where numChunks > 1.
 [[nodiscard]] std::string itemsText(const std::vector<ScheduleItem>& items, int numChunks);

@@ -10,15 +10,15 @@
 
 namespace prism {
 
-/// One thing that a stage does. An item on its own waits for its input, runs, and hands on its output. In a piece the inputs of all items
-/// are waited for first, then they run, and then each hands on, in their order.
+/// One thing that a stage does. An item on its own waits for its input, runs, and sends its output. In a piece the inputs of all items
+/// are waited for first, then they run, and then each sends its output, in their order.
 struct PassStep {
     ScheduleItem item;
     bool waits = true, runs = true, handsOn = true;
     bool paired = false; ///< its piece holds a forward and a backward
 };
 
-/// The order of one stage as what it does in sequence: the order itself where no items are joined. Pure.
+/// The order of one stage as a sequence of steps: the order itself where no items are joined. Pure.
 [[nodiscard]] std::vector<PassStep> passSteps(const std::vector<ScheduleItem>& order);
 
 /// The same one by one, without a copy of an order in which nothing is joined. `order` must outlive it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One attempt at the order of a zero-bubble schedule: every stage decides by a policy what it runs next.
+// One attempt at the order of a zero-bubble schedule: every stage chooses its next item by a policy.
 #pragma once
 
 #include "core/schedule/schedule.h"
@@ -20,7 +20,7 @@ struct PlanPolicy {
     bool alternates = false;  ///< after a backward a forward comes first, if need be after the weight item that makes room for it
 };
 
-/// What all attempts have in common. `shape` has its sizes and path, its order is not looked at; it outlives the planner.
+/// Common inputs of all attempts. `shape` gives sizes and path, its order is ignored; it outlives the planner.
 struct PlanTask {
     const Schedule& shape;
     PassTimes times;     ///< that a plan is judged by

@@ -76,7 +76,7 @@ ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
             start[stage] = begin;
         clock[stage] = begin + (n.runs ? duration[static_cast<std::size_t>(n.item.phase)] : 0.0);
         if (n.runs && n.paired && n.item.phase == Phase::forward)
-            clock[stage] -= seconds.pairSaves; // nothing is handed on before the end of the piece
+            clock[stage] -= seconds.pairSaves; // nothing is sent before the end of the piece
         if (n.handsOn && n.item.phase != Phase::weight)
             end[static_cast<std::size_t>(n.item.phase)][at(n.pathIndex)] = clock[stage];
     }

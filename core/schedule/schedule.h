@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pipeline schedules as data: the order of every stage, what it depends on, and how many activations it holds.
+// Pipeline schedules as data: the order of every stage, its dependencies, and the activations in flight.
 #pragma once
 
 #include "core/base/hash.h"
@@ -17,7 +17,7 @@ enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward hol
 inline constexpr int kPhases = 3;
 
 /// One entry of a stage's order. Items that are joined make one piece (pieces.h): it starts when the input of every one of them is there,
-/// takes their time together, and hands on what they made at its end. A forward joined to a backward of another micro-batch is F&B.
+/// takes the sum of their times, and sends all outputs at its end. A forward joined to a backward of another micro-batch is F&B.
 struct ScheduleItem {
     Phase phase = Phase::forward;
     std::uint16_t chunk = 0;
@@ -31,7 +31,7 @@ struct ScheduleItem {
 struct Schedule {
     std::string name; ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
     int numStages = 1, numChunks = 1, numMicrobatches = 1;
-    bool splitsWeight = false;                    ///< weight gradients are items of their own
+    bool splitsWeight = false;                    ///< weight gradients are separate items
     std::vector<std::array<int, 2>> path;         ///< numStages * numChunks (stage, chunk) pairs
     std::vector<std::vector<ScheduleItem>> order; ///< per stage
     bool operator==(const Schedule&) const = default;
@@ -46,7 +46,7 @@ inline constexpr int kMaxMicrobatches = 1 << 16;
 inline constexpr std::int64_t kMaxScheduleItems = 4'000'000;
 
 /// Times that the automatic schedules (zb-1p, zb-2p, zb-v) plan with, per chunk, in any common unit. For zb-v one chunk is half of a
-/// stage. The order of items is planned; the simulators then run it with whatever times they draw.
+/// stage. The order of items is planned; the simulators then run it with the times that they draw.
 struct PassTimes {
     double forward = 1.0, backward = 1.0, weight = 1.0, transfer = 0.0;
     /// Share of an activation that is still held between its backward and its weight item, in [0, 1]; 1 = all of it.
@@ -59,7 +59,7 @@ struct PassTimes {
 /// make no piece, and a deadlock, which names the item at which each stuck stage waits. Paths are below `path` ("schedule").
 [[nodiscard]] Diagnostics checkSchedule(const Schedule& schedule, std::string_view path = "schedule");
 
-/// One chunk execution with its place on the path; where it belongs to a piece, also only its wait or only what it hands on.
+/// One chunk execution with its place on the path; where it belongs to a piece, also only its wait or only its send.
 struct ScheduleNode {
     int stage = 0;
     ScheduleItem item;
@@ -78,7 +78,7 @@ struct ScheduleNode {
 /// activations of one chunk, 1/V of a stage.
 [[nodiscard]] std::vector<int> activationsInFlight(const Schedule& schedule);
 
-/// What one forward of a chunk keeps until its backward, and which part of it stays until the weight item where that runs separately; any
+/// What one forward of a chunk stores until its backward, and which part of it stays until the weight item where that runs separately; any
 /// common unit.
 struct HeldByChunk {
     double untilBackward = 0.0, untilWeight = 0.0;

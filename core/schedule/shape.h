@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Schedules without their order: for callers that do not need what planned schedules make at some cost.
+// Schedules without their order, for callers that do not need it: planning an order takes time.
 #pragma once
 
 #include "core/schedule/schedule.h"
@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// As makeSchedule (generators.h), with an empty order: sizes, path and whether weights are items of their own.
+/// As makeSchedule (generators.h), with an empty order: sizes, path and whether weight gradients are separate items.
 [[nodiscard]] Result<Schedule> scheduleShape(std::string_view name, int numStages, int numChunks, int numMicrobatches);
 /// Whether the order of a schedule of this name is planned for the times of its passes; the others follow from their sizes.
 [[nodiscard]] bool plansOrder(std::string_view name);
@@ -20,7 +20,7 @@ namespace prism {
 struct PipelineSize {
     int stages = 1, chunks = 1;
 };
-/// What a pipeline of `devices` stages with `virtualStages` chunks each is scheduled as: dualpipe as devices / 2 pairs of a device and its
+/// The schedule of a pipeline of `devices` stages with `virtualStages` chunks each: dualpipe as devices / 2 pairs of a device and its
 /// mirror, which do the same at the same time for the two directions (dualpipe.h), with two chunks; all others as they are.
 [[nodiscard]] PipelineSize scheduledSize(std::string_view name, int devices, int virtualStages);
 

@@ -30,7 +30,7 @@ struct RowPrediction {
 /// passes of 1.03 t + 0.70 ms for all schedules: least squares over the logarithms of the 24 measured rows (1.5B on 8, 14.6B on 16
 /// A100), rms error 0.9 %, worst 2.1 %. Fitted on either model alone (1.030, 0.70 ms and 1.035, 0.70 ms) it predicts the other one
 /// within 1.9 %; a factor per schedule does so within 5.3 % only, because the cost of a pass counts more where passes are short and
-/// many. Errors: what makeSchedule says, times not > 0.
+/// many. Errors: those of makeSchedule, times not > 0.
 [[nodiscard]] Result<RowPrediction> predictZeroBubbleRow(std::string_view schedule, int numStages, int numChunks, int numMicrobatches,
                                                          const PassProfile& profile, double samplesPerMicrobatch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Step-time samples of a StepGraph: the two simulators of the design behind one signature.
+// Step-time samples of a StepGraph: the fast and the reference simulator behind one signature.
 #pragma once
 
 #include "core/base/memo.h"
@@ -20,7 +20,7 @@ struct SimOptions {
     int numWithinSamples = 0; ///< steps of the jobs around the median one; 0 = numSamples / 4, < 0 = none
     int numThreads = 0;       ///< 0 = all cores; results do not depend on it
     Memo* memo = nullptr;     ///< keeps tables between calls; results do not depend on it
-    std::stop_token stop;     ///< looked at every few milliseconds; a stopped run returns what is complete
+    std::stop_token stop;     ///< checked every few milliseconds; a stopped run returns what is complete
 };
 
 /// Sampled step times. Index i of `across` is the same random job on every related scenario (common random numbers).
@@ -36,13 +36,13 @@ struct StepSamples {
     std::vector<std::string> recomputed; ///< names of those that it had to compute, in order
 };
 
-/// Kernel draws that the tables of passes are made from, for so many steps.
+/// Number of kernel draws from which the tables of passes are made, for this number of steps.
 [[nodiscard]] double kernelDraws(int steps);
 
-/// Every rank, every kernel, points 1-5 of design.md, written to be obviously right; slow, double precision.
+/// The reference simulator: every rank, every kernel, written to be obviously right; slow, double precision.
 [[nodiscard]] StepSamples simulateReference(const StepGraph& graph, const SimOptions& options);
 
-/// What the product runs: every replica drawn, the likely slowest swept with all noise. Agrees with the reference on random graphs.
+/// The fast simulator: every replica drawn, the likely slowest swept with all noise. Agrees with the reference on random graphs.
 [[nodiscard]] StepSamples simulate(const StepGraph& graph, const SimOptions& options);
 
 } // namespace prism

@@ -2,7 +2,7 @@
 // Regression by boosted trees: a number over three features as a sum of small piecewise constant pieces.
 //
 // Source: Friedman 2001, Greedy function approximation: a gradient boosting machine (Annals of Statistics 29), squared loss. Each tree
-// of at most eight leaves takes a tenth of what the trees before it left.
+// of at most eight leaves fits the residual of the trees before it, times 0.1.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class BoostedTrees final {
 public:
     using Features = std::array<double, 3>;
 
-    /// Says 0 everywhere.
+    /// Predicts 0 everywhere.
     BoostedTrees() = default;
     /// Fits the targets of the rows; both of the same length, all finite. With fewer than kEnoughRows rows their mean everywhere.
     /// Cost: about 2 us a row.

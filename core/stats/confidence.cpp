@@ -45,7 +45,7 @@ double halfWidthOfQuantile(const std::vector<double>& sorted, double p, double c
     const double at = quantileOfSorted(sorted, p), n = static_cast<double>(sorted.size()), independent = n / correlationTime;
     const auto below = [&](double x) {
         const double rank = rankOf(sorted, x);
-        if (rank <= 0.0 || rank > n) // what lies beyond the values is not told apart
+        if (rank <= 0.0 || rank > n) // the distribution is not resolved beyond the sampled values
             return rank > n ? 1.0 : 0.0;
         const double r = (rank - 0.5) / correlationTime + 0.5;
         return boost::math::ibetac(r, std::max(independent - r + 1.0, 0.5), p);

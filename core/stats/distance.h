@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far apart two distributions are, and how far two samples of one distribution may be by chance.
+// Distances of two distributions, and of two samples of one distribution by sampling noise.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace prism {
 /// Distance that two samples of one distribution exceed with probability alpha: sqrt(-ln(alpha / 2) / 2) sqrt((n + m) / (n m)),
 /// Smirnov's asymptotic form (N. Smirnov, Ann. Math. Statist. 19, 1948). m = 0: one sample against a known distribution.
 [[nodiscard]] double ksCritical(std::size_t n, std::size_t m, double alpha);
-/// Probability of a distance of at least d by chance for effective size n (n m / (n + m) for two samples): Kolmogorov's
+/// Probability of a distance of at least d by sampling noise for effective size n (n m / (n + m) for two samples): Kolmogorov's
 /// series 2 sum (-1)^(k-1) exp(-2 k^2 n d^2).
 [[nodiscard]] double ksPValue(double d, double effectiveSize);
 /// 1-Wasserstein distance, the integral of |Q_a - Q_b|, in the unit of the values. Both ascending, not empty; sizes may differ.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A duration factor with mean 1: the one way in which every layer says how something varies.
+// A duration factor with mean 1: the description of variation that all layers use.
 #pragma once
 
 #include "core/base/hash.h"
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// Families of design.md, "Meaning of the numbers", point 6.
+/// Families of distributions, as resources/help/scenario-file.md names them.
 enum class Family { deterministic, normal, lognormal, gamma, weibull, empirical };
 
 [[nodiscard]] std::string_view familyName(Family family);

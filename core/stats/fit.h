@@ -15,8 +15,8 @@ struct Fit {
     Distribution distribution; ///< mean 1; cv of the fitted family
     double mean = 0.0;         ///< in the unit of the values
     double ksDistance = 0.0;   ///< sup |F_n - F|
-    /// Kolmogorov's probability of such a distance. Parameters come from the same values, so it is too large (Lilliefors, J. Amer.
-    /// Statist. Assoc. 62, 1967): a small one refutes the family, a large one does not prove it.
+    /// Kolmogorov's p-value of this distance. Parameters come from the same values, so it is too large (Lilliefors, J. Amer.
+    /// Statist. Assoc. 62, 1967): a small one rejects the family, a large one does not prove it.
     double ksPValue = 0.0;
 };
 

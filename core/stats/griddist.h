@@ -28,7 +28,7 @@ struct GridDist {
 
     [[nodiscard]] double mean() const;
     [[nodiscard]] double variance() const;
-    /// Quantile by linear interpolation in the mass, each point spread over its cell.
+    /// Quantile by linear interpolation in the mass, with each point uniform over its cell.
     [[nodiscard]] double quantile(double lower) const;
 };
 

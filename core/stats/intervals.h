@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Estimates with their 95 % intervals: the one home of normal and Student quantiles, proportions and means.
+// Estimates with their 95 % intervals: normal and Student quantiles, proportions and means, for all layers.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// A figure with the half-width of its 95 % interval, in the unit of the field that holds it.
+/// A value with the half-width of its 95 % interval, in the unit of the field that holds it.
 struct Estimate {
     double value = 0, halfWidth = 0;
     /// True where the interval does not contain 0.
@@ -16,10 +16,10 @@ struct Estimate {
 
 /// Standard errors of a normal estimate from its value to either end of the 95 % interval: the 97.5 % point of the standard normal.
 [[nodiscard]] double normalReach();
-/// The same of an estimate whose standard error has so many degrees of freedom (Student's t); `degrees` > 0.
+/// The same of an estimate whose standard error has `degrees` > 0 degrees of freedom (Student's t).
 [[nodiscard]] double studentReach(double degrees);
 
-/// A probability from `hits` of `n` independent trials with the half-width that holds 95 % of the score test (Wilson, J. Am. Stat. Assoc.
+/// A probability from `hits` of `n` independent trials with the half-width that covers 95 % of the score test (Wilson, J. Am. Stat. Assoc.
 /// 22, 1927): P(true <= q) = Phi((q - hits / n) / sqrt(q (1 - q) / n)). Half hits (ties) may be counted. n = 0 gives 0.
 [[nodiscard]] Estimate proportion(double hits, double n);
 

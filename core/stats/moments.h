@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mean, variance, median and quantiles of samples, and the pair of moments that stands for a distribution.
+// Mean, variance, median and quantiles of samples, and the pair of moments that represents a distribution.
 #pragma once
 
 #include <vector>
 
 namespace prism {
 
-/// Of one quantity; the variance in the square of the mean's unit.
+/// Mean and variance of one quantity; the variance in the square of the mean's unit.
 struct Moments {
     double mean = 0.0, variance = 0.0;
 };

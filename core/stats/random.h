@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Counter-based uniforms: a uniform is a pure function of (seed, stream, index), so draws are made again, never stored.
+// Counter-based uniforms: a uniform is a pure function of (seed, stream, index), so draws are recomputed, never stored.
 #pragma once
 
 #include "core/base/hash.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The block bootstrap of series: how often it redraws, and one redraw.
+// The block bootstrap of series: number of redraws, and one redraw.
 #pragma once
 
 #include "core/stats/random.h"

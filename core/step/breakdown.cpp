@@ -31,7 +31,7 @@ double& slot(Breakdown& b, Category category)
     return b.otherSeconds;
 }
 
-/// The part of a piece that is no chunk.
+/// The seconds of a part of the path that is not a chunk.
 double& slot(Breakdown& b, PathKind kind)
 {
     switch (kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the noise-free step goes, by purpose.
+// The time of the noise-free step by purpose.
 #pragma once
 
 #include "core/step/criticalpath.h"
@@ -8,7 +8,7 @@ namespace prism {
 
 /// Seconds of the noise-free step; they sum to it. The replica is that of the critical path (criticalpath.h), whose tail (synchronisation,
 /// optimizer, parameter gather) counts by its purpose. The time before the tail is that of the replica's busiest stage: its kernels and
-/// exposed collectives by category; of what it waits, the path's transfers are `pipeline` and the rest is the bubble, in which the stage
+/// exposed collectives by category; of its waiting time, the path's transfers are `pipeline` and the rest is the bubble, in which the stage
 /// has nothing to do while the pipeline fills and drains. For equal stages under 1F1B that is (P - 1)(t_forward + t_backward) (Narayanan et
 /// al. 2021, arXiv 2104.04473, section 2.2.1).
 struct Breakdown {
@@ -23,7 +23,7 @@ struct Breakdown {
 
 /// `path`: that of the step. Precondition: check(graph) found no error. Pure; any thread.
 [[nodiscard]] Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path);
-/// The same where neither is there yet: slow spots and fixedSpatial as given.
+/// The same, computing both first: slow spots and fixedSpatial as given.
 [[nodiscard]] Breakdown breakdownOf(const StepGraph& graph);
 
 } // namespace prism

@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMaxChakraRanks = 1024;
 inline constexpr std::int64_t kMaxChakraNodes = 250'000; ///< of all ranks together
 
 /// The ranks that `which` names ("0-7,12"; empty: all), ascending, each once. Ranks are numbered replica by replica, in it stage by stage.
-/// An error where the graph is wrong, where `which` names no rank of it, or where the traces would be too large: it says how large, and
+/// An error where the graph is invalid, where `which` names no rank of it, or where the traces would be too large: it states the size, and
 /// what would fit. Any thread.
 [[nodiscard]] Result<std::vector<std::int64_t>> chakraRanks(const StepGraph& graph, std::string_view which = {});
 

@@ -162,7 +162,7 @@ public:
     {
         if (m_replicas.size() > 1)
             m_path.seconds = m_step.seconds(m_replicas, slowest(), &m_times);
-        else // the path's replica, whose nodes are requested anyway
+        else // the path's replica, whose nodes are needed anyway
             m_path.seconds = m_step.secondsAfter({m_step.stageEnds(m_replicas[0], slowest(), &m_nodes)}, m_replicas, slowest(), &m_times);
     }
 
@@ -239,7 +239,7 @@ Place Backward::tail()
 }
 
 /// Of each candidate for the main stage, the critical path that spends the most time on it; the best of them is the path. Where stages are
-/// alike many paths are equally long, and only this one shows what the step consists of.
+/// equal, many paths are equally long, and only this one shows what the step consists of.
 void Backward::pipeline(Place from)
 {
     std::vector<double> ends =

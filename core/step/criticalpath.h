@@ -25,14 +25,14 @@ struct CriticalPath {
     double seconds = 0.0;
     int replica = 0;               ///< that runs its chunks
     std::vector<double> stageEnds; ///< of that replica, before the step's tail; in seconds
-    int mainStage = 0;             ///< on which the path runs chunks for the longest time; of equals the busier stage, then the first
+    int mainStage = 0;             ///< on which the path runs chunks for the longest time; ties: the busier stage, then the first
 };
 
 /// From the end of the step backward along what was last: the stage's own chunk before, or the input that arrived later. Of paths that are
 /// equally long the one is taken that spends the most time on one stage. Slow spots and fixedSpatial as given. The work is that of a few
-/// sweeps, and at the most of one for each stage that may be the main one (64).
+/// sweeps, at most of one for each stage that may be the main one (64).
 [[nodiscard]] CriticalPath criticalPath(const StepGraph& graph, const DeterministicStep& step);
-/// The same where the step of the graph is not there yet.
+/// The same, computing the step of the graph first.
 [[nodiscard]] CriticalPath criticalPath(const StepGraph& graph);
 
 } // namespace prism

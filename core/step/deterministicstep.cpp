@@ -278,7 +278,7 @@ std::vector<int> DeterministicStep::distinctReplicas() const
         std::iota(all.begin(), all.end(), 0);
         return all;
     }
-    // Replicas that no spot names are equal: one of them stands for all.
+    // Replicas without a slow spot take equally long: one of them represents all.
     std::set<int> replicas;
     for (const SlowSpot& spot : m_graph.slow)
         if (spot.replica >= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The noise-free step of a graph: what the breakdown, the placement search and both simulators read.
+// The noise-free step of a graph: input of the breakdown, the placement search and both simulators.
 #pragma once
 
 #include "core/step/slowspots.h"
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] double fixedSeconds() const;
     /// Ends of the stages of one replica before the step's tail, in seconds. Fills `times`.
     [[nodiscard]] std::vector<double> stageEnds(int replica, const SlowestOfCell& slowest, NodeTimes* times = nullptr) const;
-    /// Seconds of the program in a slot of the sweep in a cell, taken apart; sums to its duration.
+    /// Seconds of the program in a slot of the sweep in a cell by part; sums to its duration.
     [[nodiscard]] CategorySeconds slotSeconds(int slot, double slowest, double link) const;
     /// max_r of slow factors (times fixedSpatial where the graph has it) of a cell.
     [[nodiscard]] double fixedSlowest(int replica, int stage) const;
@@ -79,7 +79,7 @@ private:
     std::vector<Cost> m_slotCost; ///< at link factor 1
 };
 
-/// DeterministicStep::fixedSeconds of a graph that nothing else is asked of.
+/// DeterministicStep::fixedSeconds of a graph, where nothing else is needed.
 [[nodiscard]] double deterministicStepSeconds(const StepGraph& graph);
 
 } // namespace prism

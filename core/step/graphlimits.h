@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest figures that a step graph may hold: what check(StepGraph) refuses, and what a costed scenario must not reach.
+// The largest values that a step graph may have: check(StepGraph) rejects larger ones, and a costed scenario must not reach them.
 #pragma once
 
 namespace prism {

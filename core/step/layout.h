@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where ranks are: which global rank plays which part, and how the ranks of a communication group lie on nodes.
+// Where ranks are: the role of each global rank, and the placement of a communication group's ranks on nodes.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// The shape of a communication group on the machine. All groups of one kind are equal when sizes divide.
+/// The shape of a communication group on the machine. All groups of one kind have the same shape when sizes divide.
 struct GroupGeometry {
     std::int64_t size = 1;         ///< ranks
     std::int64_t ranksPerNode = 1; ///< of them on one node
@@ -40,7 +40,7 @@ struct Layout {
 
 [[nodiscard]] Layout layoutOf(const Scenario& scenario);
 
-/// Whether tensor-parallel traffic can be overlapped with the products next to it: user buffers need CUDA multicast, which one NVLink
+/// Whether tensor-parallel traffic can be overlapped with neighbouring matrix products: user buffers need CUDA multicast, which one NVLink
 /// domain has (Transformer Engine, issue 1071, 2024, and pull request 1470 for NVLink over several nodes, 2025).
 [[nodiscard]] inline bool tensorOverlapReaches(const Layout& layout)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which program an item of the schedule runs: alone, or in one piece with a pass of the other direction.
+// The program of an item of the schedule: alone, or in one piece with a pass of the other direction.
 #pragma once
 
 #include "core/step/stepgraph.h"
@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// Rows of programOf: one for each chunk, and where passes in pieces have programs of their own, as many again for them.
+/// Rows of programOf: one for each chunk, and as many again where passes in pieces have separate programs.
 [[nodiscard]] int programRows(const StepGraph& graph);
 
 /// Row of programOf[stage] with the programs of an item; `paired`: it runs in one piece with a pass of the other direction.

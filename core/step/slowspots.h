@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What slow spots do to the ranks and the links of a cell.
+// Slowdown factors of slow spots on the ranks and the links of a cell.
 #pragma once
 
 #include "core/step/stepgraph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one intermediate representation: a training step as cells, programs, a schedule, groups and distributions.
+// The intermediate representation of the engine: a training step as cells, programs, a schedule, groups and distributions.
 //
-// Both ways end here (scenario -> workload -> cost, and trace); everything above does not know which way it came.
+// Both ways end here (scenario -> workload -> cost, and trace); everything above is independent of the origin.
 // resources/help/stepgraph.md documents the JSON form and the exact semantics; this header is the same in types.
 #pragma once
 
@@ -30,11 +30,11 @@ struct KernelClass {
     bool operator==(const KernelClass&) const = default;
 };
 
-/// Who waits in a collective: the `groupRanks` ranks of each group (TP x CP), all ranks of the cell, or all ranks that the replicas
+/// Scope of a barrier: the `groupRanks` ranks of each group (TP x CP), all ranks of the cell, or all ranks that the replicas
 /// of one lockstep set have at the stage (sharded parameters).
 enum class Sync : std::uint8_t { group, cell, replicas };
 
-/// Whose micro-batch has a data factor of its own: a whole replica, or each group of its cells (the data rank of an expert group).
+/// Whose micro-batch has an independent data factor: a whole replica, or each group of its cells (the data rank of an expert group).
 enum class DataScope : std::uint8_t { replica, group };
 
 /// One kernel or collective of a program.
@@ -62,14 +62,14 @@ struct Program {
 };
 
 /// A communication or computation that a whole stage (or the whole job) does once per step.
-/// kernelClass < 0: absent (takes no time and synchronises nobody).
+/// kernelClass < 0: absent (takes no time and synchronises nothing).
 struct StepOp {
     int kernelClass = -1;
     double meanSeconds = 0.0;
     double hiddenSeconds = 0.0; ///< exposed = max(minExposedSeconds * R * e, C - hidden)
     double minExposedSeconds = 0.0;
-    int groups = 1;  ///< communications only: equal groups side by side; the cells continue with the slowest
-    int buckets = 1; ///< communications only: parts of meanSeconds / buckets in sequence, each with a draw of its own
+    int groups = 1;  ///< communications only: equal groups in parallel; the cells continue when the slowest group ends
+    int buckets = 1; ///< communications only: parts of meanSeconds / buckets in sequence, each with an independent draw
     bool operator==(const StepOp&) const = default;
 };
 
@@ -81,7 +81,7 @@ struct SlowSpot {
     bool operator==(const SlowSpot&) const = default;
 };
 
-/// What happens to whole steps in seconds and does not grow with their work. The step's time is that of its graph and the delays.
+/// Delays of whole steps, in seconds, which do not grow with their work. The step's time is that of its graph and the delays.
 struct StepDelays {
     double jitterSeconds = 0.0;    ///< standard deviation of a delay with mean 0, fresh in every step
     double stallsPerGpuHour = 0.0; ///< events; their number in a step is Poisson with mean rate x ranks x step time
@@ -94,13 +94,13 @@ struct StepDelays {
 /// A training step. Shapes: P = schedule.numStages, V = schedule.numChunks, D = numReplicas.
 struct StepGraph {
     std::string name;
-    int numReplicas = 1;   ///< D: independent copies that meet in the gradient synchronisation
+    int numReplicas = 1;   ///< D: independent copies that synchronise their gradients
     int groupRanks = 1;    ///< ranks per group (TP x CP)
     int groupsPerCell = 1; ///< groups per cell (EP spread over data-parallel ranks); cell ranks = product
     std::vector<KernelClass> classes;
     std::vector<Program> programs;
     /// programOf[stage][chunk][phase]: index into programs; -1 for a phase that is not scheduled. Where passes that run in one piece with
-    /// one of the other direction (F&B) have programs of their own, they follow as [stage][V + chunk][phase] (passes.h).
+    /// one of the other direction (F&B) have separate programs, they follow as [stage][V + chunk][phase] (passes.h).
     std::vector<std::vector<std::array<int, kPhases>>> programOf;
     Schedule schedule;
     /// Transfers along the path, one per hop i (path[i] -> path[i+1]): forward activations, and gradients back.
@@ -115,7 +115,7 @@ struct StepGraph {
     Distribution data;                             ///< D_b, one draw per (replica or group, micro-batch) and step
     DataScope dataScope = DataScope::replica;
     Distribution routing;                  ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
-    int lockstepReplicas = 0;              ///< neighbours that meet in Sync::replicas; 0 = all replicas
+    int lockstepReplicas = 0;              ///< neighbours that wait for each other in Sync::replicas; 0 = all replicas
     Distribution intraRegime, interRegime; ///< R_scope, one draw per scope and step
     double regimeLag1 = 0.0;               ///< lag-1 correlation of R from step to step of one job
     Distribution computeRegime;            ///< R of all compute kernels, one draw per step

@@ -157,7 +157,7 @@ private:
         if (const json* pool = in.value("pool")) {
             std::vector<double> values;
             eachOf(*pool, in.pathOf("pool"), [&](const json& x, const std::string& where) { values.push_back(number(x, where)); });
-            // What the file says next to its pool is not believed: a spread of 0 would take measured values for a constant.
+            // The file's spread is ignored where there is a pool: a spread of 0 would take measured values for a constant.
             if (d.family == Family::empirical && !values.empty())
                 d.cv = poolCv(values);
             d.pool = std::make_shared<const std::vector<double>>(std::move(values));

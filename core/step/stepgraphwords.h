@@ -10,7 +10,7 @@
 namespace prism::stepgraph_words {
 
 inline const char* const kFormat = "prism-stepgraph";
-inline const char* const kFormat1 = "prism-stepgraph-1"; ///< of version 1, which had no number of its own
+inline const char* const kFormat1 = "prism-stepgraph-1"; ///< of version 1, whose format text includes the number
 inline constexpr int kVersion = 2;
 inline const std::vector<std::string> kScopes = {"none", "intra_node", "inter_node"};
 inline const std::vector<std::string> kCategories = {"compute",  "tensor_parallel", "context_parallel", "expert_parallel",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The flattened order of one replica's pipeline: what the deterministic step and the reference simulator walk.
+// The flattened order of one replica's pipeline: walked by the deterministic step and the reference simulator.
 #pragma once
 
 #include "core/step/stepgraph.h"
@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// One chunk execution in an order that respects every dependency; or, of a piece, what is waited for before it or handed on after it.
+/// One chunk execution in an order that respects every dependency; or, of a piece, what is waited for before it or sent after it.
 struct SweepNode {
     std::int32_t stage = 0;
     std::int32_t slot = 0; ///< (stage * rows + row) * kPhases + phase: which program (passes.h); -1 = takes no time

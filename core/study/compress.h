@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// zlib with bounds: text and blobs of a study, which may come from a stranger. Internal to core/study.
+// zlib with bounds: text and blobs of a study, which may be untrusted. Internal to core/study.
 #pragma once
 
 #include "core/study/studylimits.h"

@@ -14,7 +14,7 @@ namespace prism {
 
 namespace {
 
-// A text or blob above this is refused by SQLite itself, whatever the file says (256 MiB of import compress below it).
+// A text or blob above this is rejected by SQLite itself, regardless of the file (256 MiB of import compress below it).
 constexpr int kMaxValueBytes = 256 << 20;
 constexpr int kBusyMs = 5000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SQLite behind values: connections hardened for files from strangers, statements, transactions. Internal to core/study.
+// SQLite wrapper: connections hardened for untrusted files, statements, transactions. Internal to core/study.
 #pragma once
 
 #include "core/study/openfile.h"

@@ -23,7 +23,7 @@ void checkLength(const std::string& text, std::size_t largest, const char* what)
                   "up to " + std::to_string(largest) + " bytes");
 }
 
-/// The table of a field; also keeps what a file says out of SQL text.
+/// The table of a field; also keeps untrusted text of a file out of SQL.
 std::string tableOf(const std::string& field)
 {
     if (field == "baseline")

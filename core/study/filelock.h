@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who may write a study: a lock on the file itself, held for as long as the study is open. Internal to core/study.
+// The right to write a study: a lock on the file itself, held for as long as the study is open. Internal to core/study.
 #pragma once
 
 #include "core/study/openfile.h"
@@ -18,7 +18,7 @@ namespace prism {
 /// it gets its name, so there is always one writer of a name.
 class FileLock final {
 public:
-    /// Takes the lock of the file that the path leads to, or says who has it. Throws StudyError where there is no file, where it cannot be
+    /// Takes the lock of the file that the path leads to, or names its owner. Throws StudyError where there is no file, where it cannot be
     /// written or its file system has no locks.
     static std::shared_ptr<FileLock> take(const std::string& path, const StudyHolder& me, std::optional<StudyHolder>& other);
     ~FileLock() { m_file.unlock(); }

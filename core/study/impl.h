@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an open study holds. Internal to core/study.
+// State of an open study. Internal to core/study.
 #pragma once
 
 #include "core/study/database.h"
@@ -34,7 +34,7 @@ struct Study::Impl {
     std::optional<StudyHolder> other;
     Diagnostics notes;
     std::int64_t dataVersion = 0;
-    // What is shown, kept in memory so that it outlives the file; sorted by position.
+    // The current content, kept in memory so that it outlives the file; sorted by position.
     std::vector<Row> rows;
     ScenarioId baseline;
     std::string name;
@@ -115,13 +115,13 @@ void removeFile(const std::string& path);
 void copyFile(const std::string& from, const std::string& to);
 [[nodiscard]] bool fileExists(const std::string& path);
 
-/// How makeFile treats what is at its path.
+/// How makeFile treats an existing file at its path.
 struct MakeOptions {
     StudyHolder me;
     bool replace = false;           ///< otherwise an existing file is an error
     const FileLock* held = nullptr; ///< a lock that the caller has: it counts where it is the existing file's
 };
-/// What makeFile lets its caller write: an empty file whose lock is taken.
+/// The new file that makeFile passes to its caller: empty, with its lock taken.
 struct NewStudy {
     std::string path;
     std::shared_ptr<FileLock> lock;

@@ -29,7 +29,7 @@ struct OpenFile::Entry {
 namespace {
 
 // Locked bytes lie far behind those that SQLite locks (2^30) and behind every content. The first excludes; the place and the length of
-// the second say who has the first, so that no file is needed for it: F_OFD_GETLK returns both to every process and host.
+// the second give the owner of the first, so that no file is needed for it: F_OFD_GETLK returns both to every process and host.
 constexpr off_t kLockedByte = off_t{1} << 61;
 constexpr off_t kHolderBytes = off_t{1} << 62;
 constexpr int kPidShift = 32;
@@ -75,7 +75,7 @@ struct flock lockOf(short type, off_t start, off_t length)
     return lock;
 }
 
-/// Who has the lock that was refused.
+/// The owner of the lock that was refused.
 StudyHolder holderOf(int descriptor)
 {
     StudyHolder holder{.program = "another program", .host = "another computer"};
@@ -186,7 +186,7 @@ bool OpenFile::lock(const StudyHolder& me, std::optional<StudyHolder>& other)
         other = holderOf(descriptor());
         return false;
     }
-    // Who has it is information for people: the lock holds without it.
+    // The owner's name is information for people: the lock holds without it.
     const off_t since = std::min(std::max<std::int64_t>(me.sinceMs / 1000, 0), kMaxHolderSeconds);
     struct flock holder = lockOf(F_WRLCK, kHolderBytes + (static_cast<off_t>(me.pid) << kPidShift) + since, hostCode(me.host));
     (void)fcntl(descriptor(), F_OFD_SETLK, &holder);

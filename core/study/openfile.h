@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Study files that this process has open, by device and inode: one descriptor for each, and who writes it. Internal to core/study.
+// Study files that this process has open, by device and inode: one descriptor for each, and its writer. Internal to core/study.
 #pragma once
 
 #include "core/study/studytypes.h"
@@ -30,7 +30,7 @@ public:
     /// At most `count` bytes from `offset` on; fewer at the end and where the file cannot be read.
     [[nodiscard]] std::string bytes(std::uint64_t offset, std::size_t count) const;
 
-    /// Takes the lock of the file's writer, or says who has it. Throws StudyError where the file cannot be written or has no locks.
+    /// Takes the lock of the file's writer, or reports its owner. Throws StudyError where the file cannot be written or has no locks.
     [[nodiscard]] bool lock(const StudyHolder& me, std::optional<StudyHolder>& other);
     void unlock();
 

@@ -107,7 +107,7 @@ void Study::Impl::rollBackElsewhere()
 void Study::Impl::connect()
 {
     const bool wal = usesWal(path);
-    if (wal && applicationIdOf(path) != kStudyApplicationId) // somebody else's database: not to be changed
+    if (wal && applicationIdOf(path) != kStudyApplicationId) // a database of another program: not to be changed
         failStudy(kNotAStudy, "This is a database, but not a study.", path, "a file made by PRISM Explorer (.prism)");
     if (wal && (readOnly || !attempt([&] { bringBackFromWal(path); }).empty())) {
         rollBackElsewhere();

@@ -39,8 +39,8 @@ CREATE TABLE view_state (name TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
 INSERT INTO study (id, name, created_ms, program) VALUES (1, '', 0, '');
 )sql";
 
-// One undo history over everything; removed scenarios stay for undo. The history of a version 1 file is what its
-// revisions tell: each one after the first of its scenario is a step.
+// One undo history over everything; removed scenarios stay for undo. The history of a version 1 file follows from its
+// revisions: each one after the first of its scenario is a step.
 constexpr const char* kVersion2 = R"sql(
 ALTER TABLE study ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE scenario ADD COLUMN archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1));

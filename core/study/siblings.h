@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What SQLite keeps next to a study: the journal of a killed writer, the log of another program. Internal to core/study.
+// Files that SQLite keeps next to a study: the journal of a killed writer, the log of another program. Internal to core/study.
 #pragma once
 
 #include <string>
 
 namespace prism {
 
-/// Where the file itself lies, behind links, as SQLite looks for what belongs to it; the path where there is no file.
+/// The path of the file itself, behind links, next to which SQLite expects its journal; the path as given where there is no file.
 [[nodiscard]] std::string realPath(const std::string& path);
 
 /// Throws StudyError where a link, folder, pipe or device has the name of a study's journal or log. SQLite would wait for a pipe forever.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a study keeps next to scenarios: view state, imports, results.
+// What a study stores besides scenarios: view state, imports, results.
 #include "core/study/compress.h"
 #include "core/study/impl.h"
 

@@ -6,8 +6,8 @@
 
 namespace prism {
 
-/// The name of a VFS over `base` (empty = the system's) for sqlite3_open_v2. SQLite fills what a read did not deliver with zeros
-/// and continues, which is right behind the end of a file; inside the file it would turn a failing disk or share into a damaged
+/// The name of a VFS over `base` (empty = the system's) for sqlite3_open_v2. SQLite fills a short read with zeros and carries on.
+/// That is right at the end of a file; inside the file it would turn a failing disk or share into a damaged
 /// page that the next edit writes back. Here such a read is an error. Any thread; null when the base is unknown.
 [[nodiscard]] const char* strictVfs(const std::string& base);
 

@@ -36,7 +36,7 @@ public:
     Study& operator=(Study&& /*other*/) noexcept;
     ~Study();
 
-    // change it; each call is one undo step unless it says otherwise
+    // change it; each call is one undo step unless stated otherwise
     /// At the end of the order. A taken name gets a number: "base 2". `json` up to 64 MiB.
     [[nodiscard]] Result<ScenarioId> addScenario(const std::string& name, const std::string& json, ScenarioId parent = {});
     [[nodiscard]] Result<RevisionId> updateScenario(ScenarioId id, const ScenarioEdit& edit);
@@ -75,8 +75,8 @@ public:
     [[nodiscard]] std::string name() const;
     [[nodiscard]] bool readOnly() const;
     [[nodiscard]] std::string readOnlyReason() const;           ///< one sentence for people; empty when writable
-    [[nodiscard]] std::optional<StudyHolder> holder() const;    ///< who else had it for writing at open
-    [[nodiscard]] Diagnostics notes() const;                    ///< what opening found: migrated, newer, check not finished, ...
+    [[nodiscard]] std::optional<StudyHolder> holder() const;    ///< the other writer that had it open
+    [[nodiscard]] Diagnostics notes() const;                    ///< notes from opening: migrated, newer, check not finished, ...
     [[nodiscard]] std::vector<StudyScenario> scenarios() const; ///< in order, with archived ones; from memory
     [[nodiscard]] Result<StudyScenario> scenario(std::string_view name) const;
     [[nodiscard]] Result<StudyScenario> scenario(ScenarioId id) const;
@@ -100,7 +100,7 @@ public:
     [[nodiscard]] Result<std::string> dump() const;
 
     // look after it
-    /// Takes over what another program wrote.
+    /// Reloads what another program wrote.
     [[nodiscard]] Diagnostics reload();
     /// A backup in `folder` of what was edited since the last one, as studyBackupFolder describes. None after a problem or a stop.
     void backUp(const std::string& folder, const std::stop_token& stop);
@@ -127,10 +127,10 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-/// What salvage found in a damaged file.
+/// Result of salvaging a damaged file.
 struct SalvageReport {
     int scenarios = 0, revisions = 0, attachments = 0, results = 0, viewStates = 0, steps = 0;
-    Diagnostics losses; ///< what could not be read, as warnings
+    Diagnostics losses; ///< unreadable parts, as warnings
 };
 /// Copies everything that can be read from a damaged file into the new study `output`, by SQL, row by row; what is lost comes from the
 /// newest backup of `options.backupFolder` that can be read. The damaged file is not written. Time and size of the output are bounded.

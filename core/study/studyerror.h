@@ -18,7 +18,7 @@ struct StudyError {
 };
 [[noreturn]] void failStudy(std::string_view problem, std::string message, std::string found = {}, std::string accepted = {});
 
-/// Runs `f` and turns what it throws into diagnostics.
+/// Runs `f` and turns its exceptions into diagnostics.
 [[nodiscard]] Diagnostics attempt(const std::function<void()>& f);
 template <class T, class F>
 [[nodiscard]] Result<T> attemptFor(F f)

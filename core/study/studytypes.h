@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a study file consists of, as plain values: ids, problems, options, scenarios, revisions, steps, attachments, results.
+// The contents of a study file as plain values: ids, problems, options, scenarios, revisions, steps, attachments, results.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline constexpr std::string_view kDamaged = "study:damaged";            ///< sa
 inline constexpr std::string_view kReadOnly = "study:read_only";         ///< see Study::readOnlyReason
 inline constexpr std::string_view kInUse = "study:in_use";               ///< another program has it
 inline constexpr std::string_view kDiskFull = "study:disk_full";         ///< nothing was lost; save elsewhere
-inline constexpr std::string_view kInputOutput = "study:input_output";   ///< the disk or share reported an error
+inline constexpr std::string_view kInputOutput = "study:input_output";   ///< the disk or share returned an error
 inline constexpr std::string_view kChanged = "study:changed_underneath"; ///< another program wrote, moved or replaced it
 inline constexpr std::string_view kNewer = "study:newer";                ///< written by a later version (a note)
 inline constexpr std::string_view kTooLarge = "study:too_large";         ///< beyond a stated limit
@@ -42,7 +42,7 @@ inline constexpr std::string_view kInvalid = "study:invalid";            ///< un
 
 enum class StudyAccess { readWrite, readOnly };
 
-/// Who has a study open for writing.
+/// The program that has a study open for writing.
 struct StudyHolder {
     std::string program, host;
     std::int64_t pid = 0;
@@ -53,7 +53,7 @@ struct StudyHolder {
 
 struct StudyOptions {
     StudyAccess access = StudyAccess::readWrite;
-    double waitSeconds = 0;                               ///< wait so long for another writer before opening read-only
+    double waitSeconds = 0;                               ///< wait this long for another writer before opening read-only
     std::string program = "prism";                        ///< shown to a second opener
     double checkBudgetSeconds = 0.1;                      ///< time for the integrity check at open; 0 = none, < 0 = all
     std::size_t resultCacheBytes = std::size_t{64} << 20; ///< stored results above this are evicted, oldest use first
@@ -89,7 +89,7 @@ struct StudyStep {
     ScenarioId scenario; ///< the one that it changed first; 0 = the study itself
 };
 
-/// What was imported into the study: the file as it was, compressed and stored once.
+/// An import of the study: the original file, compressed and stored once.
 struct StudyAttachment {
     AttachmentId id;
     ScenarioId scenario; ///< 0 = of the study

@@ -6,7 +6,7 @@
 
 namespace prism {
 
-/// A found barrier and what it explains.
+/// A found barrier and the waiting time that it explains.
 struct FoundBarriers {
     HiddenBarriers sets;
     std::vector<std::string> texts; ///< one sentence for each set

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph behind predictions: every worker runs one program, and what it waits for without a record is found as a barrier.
+// The graph behind predictions: every worker runs one program, and barriers without a record are inferred.
 #pragma once
 
 #include "core/trace/overlappedslots.h"
@@ -9,7 +9,7 @@
 namespace prism {
 
 /// Sets of workers (replica * stages + stage) that wait for each other between the last operation of the pipeline and the first of the
-/// tail, one set after the other, though no operation of the trace says so (a loss reduction, a log line).
+/// tail, one set after the other, though no operation of the trace shows it (a loss reduction, a log line).
 using HiddenBarriers = std::vector<std::vector<int>>;
 
 struct BlockingGraph {
@@ -25,7 +25,7 @@ struct BlockingGraph {
 [[nodiscard]] std::optional<BlockingGraph> blockingGraph(const TraceStep& step, const TraceJob& job, const StepLinks& links,
                                                          const HiddenBarriers& barriers, const OverlappedSlots& overlapped);
 
-/// Start of each operation after the latest end of what it depends on (without any: after the step's begin), seconds; [nodes], 0 for the
+/// Start of each operation after the latest end of its dependencies (without any: after the step's begin), seconds; [nodes], 0 for the
 /// barriers' members. Values <= -kClockError are clock errors and count as 0.
 [[nodiscard]] std::vector<double> launchGaps(const TraceStep& step, const BlockingGraph& graph);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file as a stream of bytes, decompressed when it is gzip; whatever its size, only one piece is in memory.
+// A file as a stream of bytes, decompressed when it is gzip; for a file of any size, only one piece is in memory.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// How a long read is watched and ended. Called on the reading thread, every few MiB of the file.
+/// Progress and cancellation of a long read. Called on the reading thread, every few MiB of the file.
 struct ReadControl {
     std::stop_token stop;
     std::function<void(std::uint64_t doneBytes, std::uint64_t totalBytes)> progress; ///< bytes of the file as it lies on disk; may be empty

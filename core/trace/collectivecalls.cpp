@@ -51,7 +51,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> pairOf(std::string_view ran
     return first && second ? std::optional(std::pair(*first, *second)) : std::nullopt;
 }
 
-/// The rank at the other end of a send or receive: as the trace says, else the other one of a group of two. Negative = not known.
+/// The rank at the other end of a send or receive: as recorded in the trace, else the other one of a group of two. Negative = not known.
 std::int64_t peerOf(const KinetoRank& rank, const KinetoCollective& c)
 {
     const auto pair = pairOf(c.ranks);

@@ -13,7 +13,7 @@ namespace prism {
 
 /// Calls that are the same but for their turn: one operation of one group with one size.
 struct CollectiveKey {
-    std::string group, operation; ///< the group "not named" where the trace does not say
+    std::string group, operation; ///< the group "not named" where the trace has no name
     std::int64_t size = 0, bytes = 0;
     std::string dtype;
     auto operator<=>(const CollectiveKey&) const = default;

@@ -106,11 +106,11 @@ private:
         }
         for (std::size_t t = 0; t < steps.size(); ++t)
             byStep[t] = steps[t].mean();
-        // A micro-batch is heavy on all stages alike, so that a step holds replicas x micro-batches independent draws, not stages more.
+        // A micro-batch is equally heavy on all stages: a step has replicas x micro-batches independent draws, not times the stages.
         const double within = shrunkMeans(workers, m_factors.worker, m_factors.workerNoiseShare);
         m_factors.stepNoiseShare = shrink(byStep, within * static_cast<double>(stages) / steps.front().n);
         m_factors.step = std::move(byStep);
-        // A worker may be slow in one direction alone. Both directions are equally noisy where their micro-batches are.
+        // A worker may be slow in one direction alone. Each direction is shrunk by the noise of its own values.
         for (const bool forward : {true, false}) {
             std::vector<Running> values(workers.size());
             eachComputation([&](std::size_t, std::size_t r, std::size_t l, double x) {
@@ -123,7 +123,7 @@ private:
     }
 
     /// Computations at some places of the schedule take longer than at others (next to transfers, as the first of a phase): a factor for
-    /// each place, pulled towards 1 by what the spread of its values explains. One value of a place says nothing about it.
+    /// each place, shrunk towards 1 by the noise of its values. Places with a single value keep the factor 1.
     void places()
     {
         std::vector<Running> byPlace(m_job.slots.size());

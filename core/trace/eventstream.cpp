@@ -190,7 +190,7 @@ private:
         m_text[end] = after;
         return std::min(used, count);
     }
-    /// Lets scanning continue at the next element that begins in [from, until); false where there is none or it was done too often.
+    /// Resumes scanning at the next element that begins in [from, until); false where there is none or it was done too often.
     bool startAfresh(std::size_t from, std::size_t until)
     {
         const std::size_t next = m_freshStarts < kMaxFreshStarts ? nextElement(from) : std::string::npos;

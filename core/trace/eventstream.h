@@ -18,9 +18,9 @@ struct EventStreamEnd {
     std::string header, trailer; ///< text before and after the array, at most 4 MiB each
 };
 
-/// Reads `{..., "traceEvents": [ {...}, {...} ], ...}` or `[ {...}, ... ]` and hands on runs of whole elements, "[{...},{...}]" with at
+/// Reads `{..., "traceEvents": [ {...}, {...} ], ...}` or `[ {...}, ... ]` and passes on runs of whole elements, "[{...},{...}]" with at
 /// least 64 readable bytes behind it. `use` returns how many elements it could read; where that is not all, the next one counts as broken
-/// and reading continues behind it at the next "}, {". One thread; a window of 2 MiB that grows by 4 MiB for one element at most; 2,000
+/// and reading resumes after it at the next "}, {". One thread; a window of 2 MiB that grows by 4 MiB for one element at most; 2,000
 /// fresh starts behind lost quotes or braces.
 [[nodiscard]] EventStreamEnd readEventStream(ByteSource& source,
                                              const std::function<std::size_t(std::string_view array, std::size_t elements)>& use);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How well the steps of a measured job are predicted from random parts of them: the mean over several parts.
+// Accuracy of predicting the steps of a measured job from random parts of them: the mean over several parts.
 #pragma once
 
 #include "core/trace/heldout.h"

@@ -87,7 +87,7 @@ DistributionScore score(std::vector<double> seconds, const std::vector<double>& 
     return s;
 }
 
-/// How far random parts of a series are apart, the first of `part` values: means over the splits.
+/// Split-half variability: distance between random parts of a series, the first with `part` values; means over the splits.
 void addFloors(HeldOut& h, const std::vector<double>& seconds, std::size_t part)
 {
     for (std::uint64_t k = 0; k < kFloorSplits; ++k) {

@@ -10,16 +10,16 @@
 namespace prism {
 
 struct HeldOutOptions {
-    /// Which steps to learn from: "even" or "odd" places in the series, "first-half", a fraction in (0, 1) drawn with the seed (at least
+    /// Steps to train on: "even" or "odd" places in the series, "first-half", a fraction in (0, 1) drawn with the seed (at least
     /// one step), or step numbers "17,20". The others are held out.
     std::string train = "even";
-    bool excludeStartup = false; ///< leave start-up steps (startup.h) out of both parts
-    int trainReplicas = 0;       ///< learn from the first so many replicas alone; 0 = all
+    bool excludeStartup = false; ///< exclude start-up steps (startup.h) from both parts
+    int trainReplicas = 0;       ///< train on this many first replicas only; 0 = all
     std::uint64_t seed = 1;
     int samples = 4000; ///< steps to draw, 100 to 1,000,000
 };
 
-/// A distribution of step times next to the held-out steps. Errors are relative: predicted / measured - 1.
+/// A distribution of step times compared with the held-out steps. Errors are relative: predicted / measured - 1.
 struct DistributionScore {
     double mean = 0, p50 = 0, p95 = 0; ///< seconds
     double meanError = 0, p50Error = 0, p95Error = 0;

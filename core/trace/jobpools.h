@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the workers that share a place in the layout have in common: pools of their durations, and what their number leaves open.
+// Pools of durations of workers at the same place of the layout, and a bound on unrecorded slow workers.
 #pragma once
 
 #include "core/trace/pools.h"
@@ -8,11 +8,11 @@
 namespace prism {
 
 /// Pools of a measured job, largest total time first: computations by type, stage and chunk over the worker's persistent factor; transfers
-/// and collectives by type and stage, without waiting; the gaps before each type by stage. Workers that the layout makes alike (all
+/// and collectives by type and stage, without waiting; the gaps before each type by stage. Workers at the same place of the layout (all
 /// replicas of a stage) share a pool. Pure; any thread.
 [[nodiscard]] std::vector<DurationPool> durationPools(const RegularJob& job, const ComputeFactors& factors);
 
-/// What workers without a record could hide: of `seen` workers `slow` were slow, `whole` take part. Empty where all were seen. The
+/// Text on slow workers among those without a record: of `seen` workers `slow` were slow, `whole` take part. Empty where all were seen. The
 /// largest share of slow ones among the rest is the 95 % bound of Clopper and Pearson (Biometrika 26, 1934).
 [[nodiscard]] std::string unseenText(int seen, int slow, int whole);
 

@@ -150,7 +150,7 @@ void take(TraceJob& job, const Rows& rows, const ReplicaSources& sources)
         std::stable_sort(step.operations.begin(), step.operations.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-/// Notes how many replicas the job ran with and says which are missing.
+/// Adds a note with the number of replicas of the job and those that are missing.
 void reportReplicas(TraceJob& job, const JobShape& shape, const ReplicaSources& sources, const std::set<Worker>& steady)
 {
     std::set<int> seen;

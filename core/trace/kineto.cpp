@@ -143,7 +143,7 @@ void readArgument(ondemand::field& field, Event& e)
         c.peer = wholeOf(value);
 }
 
-/// What a field says of whether its event is read on.
+/// Whether an event is read on after one of its fields.
 enum class Reading { goesOn, isNotRequested, isBroken };
 
 Reading readCategory(ondemand::value value, Event& e)
@@ -194,7 +194,7 @@ Reading readField(std::string_view key, ondemand::value value, Event& e)
     if (key == "ts")
         e.hasStart = readNumber(value, e.start);
     else if (key == "dur" && !readNumber(value, e.duration))
-        e.duration = -1; // counted with the times that are none
+        e.duration = -1; // counted with the invalid times
     else if (key == "pid")
         e.pid = wholeOf(value);
     else if (key == "tid")
@@ -215,7 +215,7 @@ Category categoryOf(const Event& e)
     return e.name.starts_with("ProfilerStep") ? Category::step : Category::other;
 }
 
-/// Reads what is needed of one event; false where it is broken. Events that nobody asks for end early.
+/// Reads the needed fields of one event; false where it is broken. Events that are not needed end early.
 bool readEvent(ondemand::object object, Event& e, Category& category)
 {
     category = Category::other;
@@ -398,8 +398,8 @@ private:
     std::unordered_map<std::int32_t, std::int32_t> m_collectives;
 };
 
-/// One rank per device where several devices run collectives; where ranks were merged into one file their processes tell devices of one
-/// number apart. Error: more devices than a host has.
+/// One rank per device where several devices run collectives; where ranks were merged into one file, devices with the same number are
+/// distinguished by their process. Error: more devices than a host has.
 Result<std::vector<KinetoRank>> splitByDevice(KinetoRank all)
 {
     std::map<std::pair<std::int32_t, std::int32_t>, DeviceRank> devices;

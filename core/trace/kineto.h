@@ -14,7 +14,7 @@ namespace prism {
 /// Whether a kernel belongs to NCCL or RCCL: "ncclKernel_...", "ncclDevKernel_...", "ncclKern_...", "rcclGenericKernel" and their like.
 [[nodiscard]] bool isCollectiveKernel(std::string_view name);
 
-/// Reads one file, plain or gzip. Ranks of one file are told apart by device. Streamed: one window of a few MiB besides what is
+/// Reads one file, plain or gzip. Ranks of one file are distinguished by device. Streamed: one window of a few MiB besides what is
 /// kept, about 100 bytes for each GPU activity. Broken events, negative durations, a cut end: counted in the notes, the rest is read.
 /// Error: not readable, no traceEvents, cancelled, no GPU activity. One thread.
 [[nodiscard]] Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadControl& control = {});

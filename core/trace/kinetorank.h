@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a profiler trace holds of one rank: its GPU activities, its collectives and the profiled steps.
+// One rank of a profiler trace: its GPU activities, its collectives and the profiled steps.
 #pragma once
 
 #include "core/base/result.h"
@@ -10,14 +10,14 @@
 
 namespace prism {
 
-/// What a trace says about one collective. Empty and 0 where it does not.
+/// What a trace records about one collective. Empty and 0 where it does not.
 struct KinetoCollective {
     std::string name;  ///< "allreduce", "_allgather_base", "broadcast"
     std::string group; ///< the process group's name
     std::string ranks; ///< the group's ranks as text, "[0, 1]"
     std::string dtype;
     std::int64_t groupSize = 0, inElements = 0, outElements = 0;
-    std::int64_t peer = -1; ///< the rank at the other end of a send or receive, of all ranks; -1 = not said
+    std::int64_t peer = -1; ///< the rank at the other end of a send or receive, of all ranks; -1 = not recorded
 };
 
 /// One GPU activity; times in microseconds on the trace's clock.
@@ -28,9 +28,9 @@ struct KinetoKernel {
     std::int32_t stream = 0, device = 0;
     std::int32_t process = -1; ///< under which the trace lists it: the device again, but for files into which several ranks were merged
     std::int64_t correlation = -1, externalId = -1;
-    std::uint32_t grid = 0, block = 0; ///< numbers of blocks and of threads in a block; 0 = not said
-    std::int32_t collective = -1;      ///< index into KinetoRank::collectives, -1 = none said
-    bool isCollective = false;         ///< by its name (isCollectiveKernel) or by what the trace says
+    std::uint32_t grid = 0, block = 0; ///< numbers of blocks and of threads in a block; 0 = not recorded
+    std::int32_t collective = -1;      ///< index into KinetoRank::collectives, -1 = none recorded
+    bool isCollective = false;         ///< by its name (isCollectiveKernel) or by the trace's own fields
     bool isCopy = false;               ///< a copy or a fill of memory
 
     [[nodiscard]] double end() const { return start + duration; }
@@ -51,7 +51,7 @@ struct KinetoWindow {
 struct KinetoRank {
     std::string path;
     int rank = 0, worldSize = 0;
-    bool isNamed = false;              ///< the file says which rank it is of
+    bool isNamed = false;              ///< the file names its rank
     std::vector<KinetoWindow> windows; ///< ascending; empty = one recording
     std::vector<std::string> names;
     std::vector<KinetoKernel> kernels;

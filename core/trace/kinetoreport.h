@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the traces of some ranks say together: matched collectives, host gaps, pools of durations.
+// Joint report on the traces of several ranks: matched collectives, host gaps, pools of durations.
 #pragma once
 
 #include "core/trace/kineto.h"
@@ -11,17 +11,17 @@ namespace prism {
 
 /// The k-th call of a collective in a group, on every rank of the group whose trace is there.
 struct CollectiveGroup {
-    std::string name;      ///< process group and operation, or "not named" where the trace does not say
+    std::string name;      ///< process group and operation, or "not named" where the trace has no name
     std::string operation; ///< "allreduce", ...
     std::string dtype;
-    std::int64_t groupSize = 0, bytes = 0; ///< 0 = not said
+    std::int64_t groupSize = 0, bytes = 0; ///< 0 = not recorded
     int ranksSeen = 0;                     ///< ranks with a trace
     int calls = 0, matched = 0;            ///< kernels, and those whose call is on all of these ranks
     double medianSeconds = 0;              ///< as recorded, with waiting
     /// Transfer time: from the last arriver to the own end where all ranks of the group are there; with one end only the lower part of
     /// an Otsu split of the durations, where they fall in two parts at all.
-    double transferSeconds = 0, waitingSeconds = 0; ///< medians; waiting is what remains of the mean
-    std::string split;                              ///< how the two were told apart
+    double transferSeconds = 0, waitingSeconds = 0; ///< medians; waiting is the rest of the mean
+    std::string split;                              ///< how the two were separated
 };
 
 struct RankReport {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which operations of a worker run at the same time as its computations, decided once for all steps of a job.
+// Finds the operations of a worker that overlap its computations, decided once for all steps of a job.
 #pragma once
 
 #include "core/trace/tracejob.h"

@@ -104,7 +104,7 @@ private:
               m_links.recvOf);
     }
 
-    /// Gives the transfers in their order to all computations or to those with a partner on another stage, as the counts say.
+    /// Gives the transfers in their order to all computations or to those with a partner on another stage, depending on the counts.
     void match(const std::vector<int>& all, const std::vector<int>& needing, const std::vector<int>& transfers,
                std::vector<int>& transferOf)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which operations of a step belong together: each computation's send and receive, send with receive, and the collectives' groups.
+// Pairs the operations of a step: each computation's send and receive, send with receive, and the collectives' groups.
 #pragma once
 
 #include "core/trace/tracejob.h"

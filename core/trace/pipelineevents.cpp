@@ -27,7 +27,7 @@ struct Sizes {
     int replicas = 0, stages = 0, chunks = 1;
 };
 
-/// A folder comes from others: what is no regular file, such as a pipe that nobody writes to, is not opened.
+/// Folders may come from untrusted sources: only regular files are opened, not for example a pipe without a writer.
 Result<nlohmann::json> jsonFile(const std::string& path)
 {
     std::error_code error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A pool of durations as a histogram, with what its fitted family expects in each bin.
+// A pool of durations as a histogram, with the expected count of its fitted family in each bin.
 #pragma once
 
 #include "core/trace/pools.h"
@@ -16,7 +16,7 @@ struct PoolHistogram {
 inline constexpr int kMaxPoolBins = 60;
 
 /// Bins of width 2 IQR n^(-1/3) (D. Freedman and P. Diaconis, Z. Wahrscheinlichkeitstheorie verw. Gebiete 57, 1981), at most kMostPoolBins,
-/// one where all values are equal. Empty without values. Pure; any thread.
+/// one where all values are the same. Empty without values. Pure; any thread.
 [[nodiscard]] PoolHistogram poolHistogram(const DurationPool& pool);
 
 } // namespace prism

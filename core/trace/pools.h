@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Durations of one signature together: the family that fits them, and how far so many values carry.
+// Durations of one signature together: the family that fits them, and whether there are enough values for it.
 #pragma once
 
 #include "core/base/table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph behind the published slowdown figures S (StragglerAnalysis, arXiv 2505.05713).
+// The graph behind the published slowdowns S (StragglerAnalysis, arXiv 2505.05713).
 #pragma once
 
 #include "core/trace/pairing.h"

@@ -8,8 +8,8 @@
 
 namespace prism {
 
-/// Recordings of ranks that their files name: those of one rank at different times become one rank with several windows, the same
-/// recording given twice counts once and is reported. What overlaps in time without being the same stays apart, and is reported; so do
+/// Joins the recordings of ranks that their files name: recordings of one rank at different times become one rank with several windows;
+/// a recording given twice counts once, with a note. Recordings that overlap without being equal stay separate, with a note; so do
 /// ranks that no file names, which come first; the others by their number. Each kernel is copied once.
 [[nodiscard]] std::vector<KinetoRank> joinedWindows(std::vector<KinetoRank> ranks);
 

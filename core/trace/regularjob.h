@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps of a measured job side by side: the same operation of every step and replica under one number.
+// Steps of a measured job aligned: the same operation of every step and replica under one number.
 #pragma once
 
 #include "core/trace/blockinggraph.h"
@@ -16,11 +16,11 @@ struct OperationSlot {
     auto operator<=>(const OperationSlot&) const = default;
 };
 
-/// What one step says, by replica * slots + slot.
+/// Values of one step, by replica * slots + slot.
 struct RegularStep {
     const TraceStep* step = nullptr;
     std::vector<int> operation;        ///< index in the step
-    std::vector<double> seconds, gaps; ///< own duration or transfer time; start after what it waits for
+    std::vector<double> seconds, gaps; ///< own duration or transfer time; start after its dependencies
     double begin = 0, stepSeconds = 0; ///< as measured
     std::vector<double> phaseSeconds;  ///< end of each replica's last computation after the step's begin; [replicas]
 };

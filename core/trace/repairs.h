@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a repair brings to a measured job: its steps run again with one thing repaired, next to the steps as they were.
+// Gains of repairs of a measured job: its steps run again with one thing repaired, compared with the steps as they were.
 #pragma once
 
 #include "core/stats/intervals.h"
@@ -19,7 +19,7 @@ struct StepTimes {
 /// A worker whose computations persistently take longer than those of its stage's median worker.
 struct SlowWorker {
     int replica = 0, stage = 0;
-    double factor = 1; ///< over the median, of the factors without what chance explains
+    double factor = 1; ///< over the median, of the factors without sampling noise
 };
 
 /// Worker factors over the median of their stage; [replicas * stages].
@@ -46,17 +46,17 @@ struct Repair {
     std::vector<double> seconds; ///< [steps]
 };
 
-/// Another figure than the published ideal (whatif.h). There one mean takes the place of every duration, and the slow worker is still in
+/// Differs from the published ideal (whatif.h). There one mean replaces every duration, and the slow worker is still in
 /// that mean; here a slow worker becomes as fast as the median of its stage, and everything else (other durations, gaps, the wait for
-/// what is last) stays as it was measured. The measured steps themselves are run again, so that the answer is a distribution.
+/// the last one) stays as it was measured. The measured steps themselves are run again, so that the answer is a distribution.
 struct Repairs {
     StepTimes before;       ///< of the steps run again without a repair
     double replayError = 0; ///< largest |run again / measured - 1|
     std::vector<double> beforeSeconds;
     std::vector<SlowWorker> slow;  ///< slowWorkers
     std::vector<StageLoad> stages; ///< [stages]
-    std::vector<Repair> repairs;   ///< by what they save on average, most first
-    Diagnostics notes;             ///< what cannot be told
+    std::vector<Repair> repairs;   ///< by their mean saving, largest first
+    Diagnostics notes;             ///< what cannot be determined
 };
 inline constexpr double kUnevenStage = 0.03; ///< from the mean of the stages: from there on evening them out is a repair
 

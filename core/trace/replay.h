@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs a measured step again: operations, what each waits for, and the groups that end together.
+// Replays a measured step: operations, their dependencies, and the groups that end together.
 #pragma once
 
 #include "core/base/result.h"

@@ -118,7 +118,7 @@ class RowReader {
 public:
     RowReader(const Header& header, RowCounts& counts) : m_header(header), m_counts(counts) {}
 
-    /// False where the row is dropped; the counts say why.
+    /// False where the row is dropped; the counts record the reason.
     bool read(std::string_view line, SteppedOperation& row)
     {
         if (splitFields(line, m_header.separator, m_fields) != m_header.fields || !numbers(row)) {

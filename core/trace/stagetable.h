@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// Sizes that the file next to a table states; 0 = not stated, taken from the rows.
+/// Sizes from the file that accompanies a table; 0 = not stated, taken from the rows.
 struct StageTableMeta {
     std::string name;
     int replicas = 0, stages = 0, chunks = 0;

@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// How many of the first steps are start-up: the longest beginning, at most a third of the series, that ends with an outlier and of which
+/// Number of start-up steps: the longest beginning, at most a third of the series, that ends with an outlier and of which
 /// at least two thirds are outliers. An outlier lies more than 4 robust standard deviations (1.4826 times the median absolute deviation)
 /// and more than 1 % off the median of the later half. 0 for fewer than 6 steps.
 [[nodiscard]] std::size_t startupSteps(std::span<const double> seconds);

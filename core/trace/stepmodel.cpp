@@ -14,7 +14,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kRun = 4;                 // micro-batches drawn together; their lengths are equal in a data loader's order
+constexpr int kRun = 4;                 // micro-batches drawn together; their lengths are similar in a data loader's order
 constexpr std::size_t kPlacedPairs = 8; // (step, replica) pairs from which on a run keeps its place in the step
 constexpr std::size_t kJointSteps = 16; // from which on they show how heavy the replicas of a step are together
 constexpr double kRedrawnReplicas = 5;  // per step, on average; the others keep the micro-batches of the measured step

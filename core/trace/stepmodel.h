@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What varies from step to step of a measured job, fitted from some of its steps, and how new steps are drawn.
+// A model of the variation from step to step of a measured job, fitted from some of its steps, that draws new steps.
 #pragma once
 
 #include "core/trace/regularjob.h"
@@ -11,13 +11,13 @@ namespace prism {
 /// duration of a computation = mean of its stage, direction, chunk and place in the schedule x factor of the worker in this direction x
 /// step factor x micro-batch factor.
 struct ComputeFactors {
-    std::vector<double> mean;                       ///< seconds; [slots], 0 for slots that are no computation
+    std::vector<double> mean;                       ///< seconds; [slots], 0 for slots other than computations
     std::vector<double> worker;                     ///< persistent, of both directions together; [replicas * stages], mean 1
     std::array<std::vector<double>, 2> byDirection; ///< forward, backward: the same of each direction alone
     std::vector<double> step;                       ///< [steps], mean 1
-    /// What is left, dimensionless: [steps][replicas * slots]; 1 for slots that are no computation.
+    /// What is left, dimensionless: [steps][replicas * slots]; 1 for slots other than computations.
     std::vector<std::vector<double>> residual;
-    double workerNoiseShare = 0, stepNoiseShare = 0; ///< of the spread of the raw factors; what sampling alone explains is taken out
+    double workerNoiseShare = 0, stepNoiseShare = 0; ///< of the spread of the raw factors; the part that sampling explains is removed
     double microBatchCorrelation = 0;                ///< of the residuals of one micro-batch in forward and backward, over stages
 
     /// Persistent factor of a worker's computations of a type.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A measured job: the operations of its workers, step by step, as every reader of stage tables and pipeline events hands them on.
+// A measured job: the operations of its workers, step by step, as every reader of stage tables and pipeline events returns them.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// What an operation of a stage does. Sends, receives and collectives include waiting as they are recorded.
+/// Type of an operation of a stage. Sends, receives and collectives include waiting as they are recorded.
 enum class TraceOp : std::uint8_t {
     forwardCompute,
     backwardCompute,
@@ -85,7 +85,7 @@ struct TraceStep {
 struct TraceJob {
     std::string name;
     int replicas = 0, stages = 0, chunks = 1;
-    int replicasOfJob = 0; ///< that the job ran with as far as is known, >= replicas; waits for those without a record are in the durations
+    int replicasOfJob = 0; ///< that the job ran with, where known; >= replicas; waits for replicas without a record are in the durations
     bool transfersRecorded = true;   ///< false: computations alone (pipeline event files); what lies between them is a gap
     std::vector<int> replicaNumbers; ///< of the kept replicas as the file numbers them; [replicas]
     std::vector<TraceStep> steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a measured job would take without the excess of a class, a worker or a stage: the published slowdown figures, step by step.
+// What a measured job would take without the excess of a class, a worker or a stage: the published slowdowns, step by step.
 #pragma once
 
 #include "core/trace/tracejob.h"
@@ -15,9 +15,9 @@ struct WhatIfStep {
     double base = 0, noDelay = 0, ideal = 0;
 };
 
-/// Figures as StragglerAnalysis (arXiv 2505.05713) defines them. Ideal: every operation type has one value over all steps, replicas and
+/// Metrics as StragglerAnalysis (arXiv 2505.05713) defines them. Ideal: every operation type has one value over all steps, replicas and
 /// stages: the mean for forward, backward, optimizer and gc, the median for transfers and reductions. The ideal still contains
-/// the slow worker in its mean: what a repair brings is another figure (repairs.h).
+/// the slow worker in its mean: the gain of a repair differs (repairs.h).
 struct WhatIf {
     double launchSlowdown = 1; ///< mean base / mean no-delay
     double slowdown = 1;       ///< S = mean no-delay / mean ideal

@@ -79,7 +79,7 @@ void Emitter::contextExchange(std::vector<Kernel>& to, Part part)
         if (backward)
             collective(to, KernelId::cpExchange, CollectiveOp::reduceScatter, Domain::context, keyValue * cp, part);
     } else {
-        // cp - 1 neighbour exchanges, each next to the attention of the block that is there; gradients travel too.
+        // cp - 1 neighbour exchanges, each overlapped with the attention of the present block; gradients travel too.
         collective(to, KernelId::cpExchange, CollectiveOp::sendRecv, Domain::context, keyValue * (cp - 1) * (backward ? 2 : 1), part, false,
                    true);
         // Each block's output (backward: its gradients) is merged into the running one: read both, write one. Of causal blocks a

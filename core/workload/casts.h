@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What it moves to quantise an operand of a matrix product, by recipe.
+// Memory traffic to quantise an operand of a matrix product, by recipe.
 #pragma once
 
 #include "core/scenario/scenario.h"

@@ -24,7 +24,7 @@ struct LayerParameters {
 /// 12 * s * (attention width) per attention layer (Narayanan et al. 2021, arXiv 2104.04473, appendix; the whole square is
 /// counted, causal or not, as that formula does). For GPT models: 72 L h^2 (1 + s/(6h) + V/(12 L h)).
 [[nodiscard]] double modelFlopsPerToken(const ModelConfig& model);
-/// What published figures differ in.
+/// Conventions in which published values differ.
 struct FlopsCounting {
     bool causalHalf = false; ///< of causal attention only the half that its mask leaves
     bool vocabulary = true;  ///< the output layer

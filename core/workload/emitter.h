@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Puts the kernels of one layer into lists: what every kind of layer needs. Internal to core/workload.
+// Puts the kernels of one layer into lists: functions for every kind of layer. Internal to core/workload.
 #pragma once
 
 #include "core/workload/kernel.h"
@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// Collects kernels; knows the sizes that all of them share.
+/// Collects kernels; holds the sizes that all of them share.
 class Emitter final {
 public:
     Emitter(const Scenario& scenario, const Shape& shape);
@@ -44,7 +44,7 @@ public:
 
     /// Casts a GEMM input to FP8/FP4 (casts.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part) const;
-    /// What is between the experts' products: the activation or its gradient, and the cast of what it gives.
+    /// Kernels between the experts' products: the activation or its gradient, and the cast of the result.
     void expertActivation(std::vector<Kernel>& to, double received, Part part);
 
     void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
@@ -55,8 +55,8 @@ public:
     /// Exit of a row-parallel region, forward: reduce-scatter, or all-reduce without sequence parallelism (Shoeybi et al. 2019).
     void exitForward();
     void exitBackward();
-    /// Entry of a column-parallel region, backward, between its dgrad and its wgrad: the reduction runs next to the weight
-    /// gradient (asynchronous in Megatron-LM), and the inputs are gathered again next to dgrad.
+    /// Entry of a column-parallel region, backward, between its dgrad and its wgrad: the reduction is overlapped with the weight
+    /// gradient (asynchronous in Megatron-LM), and the inputs are gathered again during dgrad.
     void enterBackward();
 
     /// Bytes per element of a norm and of the rotary embedding.

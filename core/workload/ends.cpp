@@ -32,8 +32,8 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
     for (int i = 0; i <= mtp; ++i) {
         em.enterForward();
         em.gemm(f, KernelId::lmHead, shape.tokens, vocabulary, em.h, Part::forward, 1, false);
-        // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a pass of its
-        // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
+        // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a separate
+        // pass over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
         // core/tensor_parallel/cross_entropy.py).
         const bool fused = scenario.training.fusedAttention(), own = shape.fusion == Fusion::fused;
         const double cast = em.e + kFp32Bytes; // torch's loss is not compiled (torchtitan): logits are cast to FP32 first, gradients back

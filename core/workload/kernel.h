@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a rank executes, before any time is given to it: kernels with FLOPs, bytes and shapes, collectives with sizes.
+// The work of a rank, without times: kernels with FLOPs, bytes and shapes, collectives with sizes.
 #pragma once
 
 #include "core/workload/shape.h"
@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// Every kernel class that the analytic way knows; the order is the order in StepGraph::classes.
+/// Every kernel class of the analytic model; the order is the order in StepGraph::classes.
 enum class KernelId : std::uint8_t {
     embedding,
     norm,
@@ -47,9 +47,9 @@ enum class KernelId : std::uint8_t {
 inline constexpr int kKernelIds = static_cast<int>(KernelId::host) + 1;
 
 /// How the mean of a kernel is computed.
-/// `roofline`: FLOPs next to memory traffic, no shape (convolutions, state-space scans, operators).
+/// `roofline`: the larger of FLOP time and memory time, no shape (convolutions, state-space scans, operators).
 enum class CostKind : std::uint8_t { gemm, attention, memory, roofline, collective };
-/// Who takes part in a collective of a program.
+/// The ranks that take part in a collective of a program.
 enum class Domain : std::uint8_t { tensor, context, expert, expertTensor, data };
 enum class CollectiveOp : std::uint8_t { allReduce, allGather, reduceScatter, allToAll, sendRecv };
 /// Which part of the backward a kernel belongs to: zero-bubble schedules run weight gradients separately.
@@ -62,13 +62,13 @@ struct Kernel {
     Part part = Part::forward;
     double m = 0, n = 0, k = 0; ///< gemm: C[m,n] += A[m,k] B[k,n]; attention: rows, attendedSequence, width of a query
     double batch = 1;           ///< gemm: how many of them at once (grouped or batched)
-    bool lowPrecision = false;  ///< gemm: runs in FP8 / FP4 where the scenario says so
+    bool lowPrecision = false;  ///< gemm: runs in FP8 / FP4 where the scenario has a low precision
     double flops = 0;           ///< FLOPs executed; 0 for memory-bound kernels
     double bytes = 0;           ///< memory traffic of a memory-bound kernel; message of a collective as nccl-tests counts it
     double launches = 1;        ///< kernel launches
     Domain domain = Domain::tensor;
     CollectiveOp op = CollectiveOp::allGather;
-    /// Collectives: which share runs next to the kernels around it when the scenario overlaps it (0 = never).
+    /// Collectives: which share is overlapped with the kernels around it when the scenario overlaps it (0 = never).
     bool overlapsTensor = false;  ///< may hide under the GEMM before or after it (tp_comm_overlap, asynchronous dgrad reduction)
     bool overlapsAlways = false;  ///< hidden by construction (ring attention, gather for the weight gradient)
     RecomputeModules modules = 0; ///< parts of the layer that it belongs to; forward only
@@ -99,7 +99,7 @@ struct LayerKernels {
 /// FLOPs of one (query, key) pair set: attended positions per sequence, s^2/2 when causal, s*w with a window.
 [[nodiscard]] double attendedPairs(const ModelConfig& model, LayerKind kind);
 
-/// The causal sequence whose rows meet as many keys on average: s, 2 s without a mask, at most 2 w with a window of w.
+/// The causal sequence whose rows attend to as many keys on average: s, 2 s without a mask, at most 2 w with a window of w.
 [[nodiscard]] double attendedSequence(const ModelConfig& model, LayerKind kind);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How often kernels without matrix products pass over their tensors in memory: what their bytes are counted from.
+// Number of passes over their tensors in memory of kernels without matrix products, from which their bytes follow.
 #pragma once
 
 namespace prism {

@@ -110,7 +110,7 @@ namespace {
 
 using Path = std::vector<std::array<int, 2>>; // stage and chunk of every position
 
-/// Layers of each position where the first or the last stage has a number of its own: each stage's share over its chunks.
+/// Layers of each position where the first or the last stage has its own number of layers: each stage's share over its chunks.
 std::vector<int> unevenSizes(const ParallelismConfig& par, const Path& path, int numLayers, bool paired)
 {
     const int first = par.numLayersInFirstPipelineStage, last = par.numLayersInLastPipelineStage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sizes of a scenario that every formula of the workload starts from, derived once.
+// Derived sizes of a scenario for all formulas of the workload.
 #pragma once
 
 #include "core/scenario/recomputemodules.h"
@@ -14,7 +14,7 @@ namespace prism {
 /// What a layer consists of.
 enum class LayerKind : std::uint8_t { dense, moe, sliding, attentionOnly, mlpOnly, moeOnly, mamba };
 inline constexpr int kLayerKinds = 7;
-/// What runs norms, rotary embeddings, activations and the loss: hand-written kernels, torch.compile (all but the loss), single operations.
+/// How norms, rotary embeddings, activations and the loss run: hand-written kernels, torch.compile (all but the loss), single operations.
 enum class Fusion : std::uint8_t { fused, compiled, eager };
 
 /// Sizes per rank. Plain numbers; made by `shapeOf`.
@@ -49,7 +49,7 @@ struct ChunkLayers {
     bool embedding = false, head = false; ///< input embedding; output layer and loss
 };
 
-/// Layers per position of the schedule's path, in path order: as the scenario's pipeline layout says, else even, or with the first
+/// Layers per position of the schedule's path, in path order: from the scenario's pipeline layout, else even, or with the first
 /// and last stage's own numbers, or with the embedding and the loss counted as a layer each (Megatron-LM
 /// `account_for_*_in_pipeline_split`). Multi-token prediction layers are in the last chunk unless the layout has them elsewhere.
 [[nodiscard]] std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector<std::array<int, 2>>& path);

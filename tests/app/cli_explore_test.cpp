@@ -32,7 +32,7 @@ TEST(CliExplore, ShardsMergeToTheFileOfOneRun)
     ASSERT_EQ(whole.exitCode, 0) << whole.err;
     EXPECT_EQ(slurp(scratch() / "merged"), slurp(scratch() / "whole"));
     EXPECT_EQ(Json::parse(merged.out)["candidates"], Json::parse(whole.out)["candidates"]);
-    // A file cut in the middle of a line, as after Ctrl+C: the search continues from it to the same bytes.
+    // A file cut in the middle of a line, as after Ctrl+C: the search resumes from it to the same bytes.
     const std::string text = slurp(scratch() / "whole");
     std::ofstream(scratch() / "half", std::ios::binary) << text.substr(0, text.size() * 2 / 3);
     ASSERT_EQ(runCli(kSearch + "--records " + place("half")).exitCode, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What reaches files and terminals, and inputs that become large: links, devices, control characters, bombs.
+// Output to files and terminals, and inputs that become large: links, devices, control characters, bombs.
 #include "prism_paths.h"
 #include "run_cli.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the program says about itself: help, man pages, completions and the page of the command line.
+// The program's description of itself: help, man pages, completions and the page of the command line.
 #include "core/scenario/parameternames.h"
 #include "run_cli.h"
 
@@ -20,7 +20,7 @@ using test::scratch;
 using test::slurp;
 namespace fs = std::filesystem;
 
-/// What bash offers for the words of a line, the last of which is being typed.
+/// Completions of bash for the words of a line, the last of which is being typed.
 std::string completed(const std::string& words)
 {
     const fs::path script = scratch() / "completion.bash", out = scratch() / "completed";
@@ -56,7 +56,7 @@ TEST(CliHelp, WritesAManPageForEveryCommand)
     EXPECT_EQ(page.substr(0, 4), ".TH ");
     EXPECT_NE(page.find("\\-\\-samples\\-out"), std::string::npos);
     EXPECT_NE(page.find(".SH EXIT STATUS"), std::string::npos);
-    // Each command that the program's page names has a page of its own.
+    // Each command that the program's page names has a separate page.
     const std::string program = slurp(folder / "prism-cli.1");
     EXPECT_GE(std::count(program.begin(), program.end(), '\n'), 60);
     EXPECT_GE(names.size(), 45U);

@@ -150,7 +150,7 @@ TEST(CliInsight, EveryCommandStartsFromTheStepOfPredict)
     }
 }
 
-// Paired intervals are narrow: of what is equal they left seven digits in both columns, though either value is known to two or three.
+// The paired interval of equal scenarios is very narrow: its digits would give both columns seven digits, though either value is uncertain.
 TEST(CliInsight, EqualScenariosAreComparedWithTheirOwnDigits)
 {
     const std::string line = std::string("compare ") + kScenario;

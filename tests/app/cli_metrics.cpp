@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every number that predict prints in JSON has a row in the table of figures.
+// Every number that predict prints in JSON has a row in the table of metrics.
 #include "core/insight/metrics/metrictable.h"
 #include "run_cli.h"
 

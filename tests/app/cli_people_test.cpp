@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What people expect of a command line: units, suggestions, a terminal that is used well, a file that is not spoilt.
+// Expectations of users on a command line: units, suggestions, a terminal that is used well, a file that is not spoilt.
 #include "app/cli/insight/histogram.h"
 #include "app/cli/frame/progressline.h"
 #include "app/cli/frame/quantities.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a linked program says about itself: its kind, how it is relocated, what it takes from libraries (elf(5)).
+// Properties of a linked program: its kind, how it is relocated, what it takes from libraries (elf(5)).
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ struct Batch : testing::Test {
             found[entry.path().string()] = entry.is_regular_file() ? hash(slurp(entry.path().string())) : 0;
         return found;
     }
-    /// With a home of its own; a run that waits for ever is ended.
+    /// With a separate home directory; a run that hangs is ended.
     [[nodiscard]] CliRun run(const std::string& arguments) const
     {
         const std::string environment = "env -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME HOME=" + home + " TMPDIR=" + home

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl+C in the middle of a search: what it had computed is in its file, and the same command continues from there to the same bytes.
+// Ctrl+C in the middle of a search: what it had computed is in its file, and the same command resumes from there to the same bytes.
 #include "run_cli.h"
 
 #include <gtest/gtest.h>

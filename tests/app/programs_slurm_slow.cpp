@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Exit code of a shell line; what it says goes to the log.
+/// Exit code of a shell line; its output goes to the log.
 int shell(const std::string& line, const fs::path& log)
 {
     const int status = std::system(("{ " + line + "; } >>" + log.string() + " 2>&1").c_str());
@@ -43,7 +43,7 @@ bool waits(int seconds, const std::function<bool()>& done)
     return done();
 }
 
-/// munged, slurmctld and slurmd in a folder of their own, ended by their own process ids.
+/// munged, slurmctld and slurmd in a separate folder, ended by their own process ids.
 class OneNodeSlurm final {
 public:
     OneNodeSlurm() : m_folder(scratch() / "slurm"), m_log(m_folder / "test.log")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window under what happens to programs: kill -9, a full disk, a second opener, other journals, damage, long use.
+// The window under faults: kill -9, a full disk, a second opener, other journals, damage, long use.
 #include "window_script.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TEST_F(Window, ASecondOneLooksAndChangesNothing)
 TEST_F(Window, AStudyThatMayNotBeWrittenIsShownAndStays)
 {
     const WindowStudy study("readonly");
-    // Permissions bind no superuser: it becomes nobody, where that one may run the program.
+    // Permissions do not bind the superuser: the program runs as the user "nobody", where that user may run it.
     const std::string asOther = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups --" : "env";
     if (std::system((asOther + " test -x \"" PRISM_EXPLORER "\" -a -r " + study.study()).c_str()) != 0)
         GTEST_SKIP() << "no other user can run the program";

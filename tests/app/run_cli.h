@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs prism-cli as a user would and collects what it says.
+// Runs prism-cli as a user would and collects its output.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs prism-cli on a terminal of its own (a pseudo-terminal) and collects what a person would see.
+// Runs prism-cli on a pseudo-terminal and collects what a person would see.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window without a display, worked by a script: runs, kills, and what is in the study afterwards.
+// The window without a display, worked by a script: runs, kills, and the contents of the study afterwards.
 #pragma once
 
 #include "prism_programs.h"

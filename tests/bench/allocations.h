@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How often a piece of work asks for memory: a cost that does not depend on the machine.
+// Number of memory allocations of a piece of work: a cost that does not depend on the machine.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// prism-develop: measures the engine next to other tools and fits the constants that are shipped. Exit codes as those of prism-cli.
+// prism-develop: compares the engine with other tools and fits the constants that are shipped. Exit codes as those of prism-cli.
 #include "bench/commands.h"
 #include "core/base/platform/startup.h"
 #include "core/base/printable.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long the insights take on the 65,536-GPU preset: each with a fresh evaluator, so nothing is remembered.
+// Time of the insights on the 65,536-GPU preset, each with a fresh evaluator, so that nothing is cached.
 #include "core/insight/sensitivity/attribution.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/scale/scale.h"

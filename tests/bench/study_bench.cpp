@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A study of 1,000 scenarios and 10,000 revisions: time to open it and to commit an edit. PRISM_BENCH_FOLDER says on which disk
+// A study of 1,000 scenarios and 10,000 revisions: time to open it and to commit an edit. PRISM_BENCH_FOLDER sets the disk
 // (otherwise the current folder).
 #include "core/scenario/presets.h"
 #include "core/study/study.h"

@@ -24,7 +24,7 @@ const prism::fuzz::Target* chosen()
 
 } // namespace
 
-/// Files that the program writes itself go into the corpus folder first: nobody finds the head of a study by chance.
+/// Files that the program writes itself go into the corpus folder first: random bytes never make the head of a study.
 extern "C" int LLVMFuzzerInitialize(const int* argc, char*** argv)
 {
     const std::string folder = *argc > 1 ? (*argv)[*argc - 1] : "";

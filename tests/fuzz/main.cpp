@@ -80,7 +80,7 @@ Clocks clocks()
     return {static_cast<double>(std::clock()) / CLOCKS_PER_SEC, std::chrono::duration<double>(wall).count()};
 }
 
-/// Runs for so many seconds of work, so that a busy machine looks as hard as an idle one; a target that waits ends by the wall's clock.
+/// Runs for `seconds` of CPU time, so that a busy machine tests as much as an idle one; a target that waits ends by the wall clock.
 void loop(const Options& options, const Target& target, double seconds)
 {
     constexpr double kMaxWaiting = 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plugin for clang-tidy: checks walk the declarations of the repository alone and pass over those of system headers, whose findings
-// nobody reads. They are nine tenths of every unit. clangd narrows the same checks in the same way.
+// A plugin for clang-tidy: checks walk the declarations of the repository alone and skip those of system headers, whose findings
+// are ignored anyway. They are nine tenths of every unit. clangd narrows the same checks in the same way.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a screen reader is told: a name and a role for every control of every page and dialog, a key for every command that people use
+// What a screen reader reads: a name and a role for every control of every page and dialog, a key for every command that people use
 // often, and each chart's table as text.
 #include "tests/ui/window_fixture.h"
 #include "ui/newjob/newscenariodialog.h"

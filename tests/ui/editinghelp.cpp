@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window says of itself: what an edit cost, where the calibration ends; and its layout, which comes back with one command.
+// What the window reports about itself: what an edit cost, where the calibration ends; and its layout, which one command resets.
 #include "tests/ui/window_fixture.h"
 #include "core/insight/empirical.h"
 #include "ui/distribution/cdfview.h"
@@ -41,7 +41,7 @@ protected:
                 return label->text();
         return {};
     }
-    /// What the bar's engine recomputed for an edit, checked to be what the bar says.
+    /// What the bar's engine recomputed for an edit, checked to be what the bar shows.
     static int costOf(MainWindow& window, const char* parameter, const char* text)
     {
         type(window, parameter, text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A field is a view of the model: whatever happens to the study, field, model and file hold one value.
+// A field is a view of the model: after any change of the study, field, model and file have the same value.
 #include "tests/ui/fields_walk.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/theme/fieldwidth.h"
@@ -66,7 +66,7 @@ TEST_F(FieldTest, KeepsInUseWhatWasBeforeTheFirstKeyWhenTheWholeIsInvalid)
 {
     auto window = smallWindow();
     type(*window, "cluster.num_gpus", "1");
-    fieldOf(*window, "cluster.num_gpus")->submitNow(); // a slow typist: the first digit is a value of its own
+    fieldOf(*window, "cluster.num_gpus")->submitNow(); // a slow typist: the first digit is committed as a separate value
     EXPECT_EQ(window->workspace().study().current()->scenario->cluster.numGpus, 1);
     QTest::keyClicks(fieldOf(*window, "cluster.num_gpus"), u"e9x"_s);
     fieldOf(*window, "cluster.num_gpus")->submitNow();

@@ -35,7 +35,7 @@ int batchOf(const OpenedStudy& study)
     return static_cast<int>(study.state.entries.front().scenario->training.globalBatchSize);
 }
 
-/// One window's file, another program, a disk that fails, and the model: what each file held when somebody was told that it is stored.
+/// One window's file, another program, a disk that fails, and the model: what each file held when it was reported as stored.
 class FileWalk {
 public:
     explicit FileWalk(unsigned seed) : m_random(seed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A disk that is full while editing: what is on screen stays, the window says so, and it can be kept elsewhere.
+// A disk that is full while editing: what is on screen stays, the window reports it, and the study can be saved elsewhere.
 #include "core/study/faultvfs.h"
 #include "tests/ui/window_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Importing one's own model: GPUs and layout are requested, and one fix repairs all that is wrong.
+// Importing a custom model: GPUs and layout are requested, and one fix corrects all errors.
 #include "tests/ui/window_fixture.h"
 #include "ui/window/importdialog.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a layout must not do: shorten essential text, write over text, cut letters or controls. Each defect is reported once, with its
+// What a layout must not do: shorten essential text, write over text, cut letters or controls. Each defect is listed once, with its
 // places.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace prism::ui::test {
 
-/// Collects defects by what they are, so that one at forty sizes is reported once.
+/// Collects defects by their text, so that one that occurs at forty sizes is listed once.
 class LayoutDefects final {
 public:
     /// Names that users give: they may end with an ellipsis, their tips have them whole.
@@ -72,7 +72,7 @@ private:
                || qobject_cast<const QComboBox*>(&part) || qobject_cast<const PlotBase*>(&part)
                || qobject_cast<const SegmentedControl*>(&part);
     }
-    /// Commands that open a dialog end with an ellipsis of their own.
+    /// Commands that open a dialog end with their own ellipsis.
     void learnOwnEllipses(const QWidget& window)
     {
         const auto learn = [this](const QString& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Many scenarios: where each comes from, one value for several, curves picked where there are too many, presets of one's own.
+// Many scenarios: where each comes from, one value for several, curves picked where there are too many, user presets.
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
 #include "ui/model/lineage.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Known answers of the window's models: what is shown is the number that it stands for, counted or computed in another way.
+// Known answers of the window's models: each shown number equals one that is counted or computed in another way.
 #include "handmade.h"
 
 #include "ui/findings/newjob.h"
@@ -28,7 +28,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// The number of a text, whatever unit follows.
+/// The number of a text, with any unit after it.
 double numberIn(QString text)
 {
     text.replace(QChar(0x2212), u'-').remove(u',').remove(u'+').remove(u'×');
@@ -294,7 +294,7 @@ TEST(AdviceAnswers, ADifferenceMustExceedBothIntervals)
     auto free = std::make_shared<Snapshot>(*f.scenarios[1].snapshot); // days and cost are not known, p95 is 0.4 s shorter
     free->daysToTrain = free->costUsd = 0;
     f.scenarios[1].snapshot = free;
-    // Which of two meet a target, 5 % of the steps within the interval, and what is taken; the third one does not fit.
+    // Which of two reach a target, 5 % of the steps within the interval, and which is advised; the third one does not fit.
     for (const auto& [base, other, advised] : {std::tuple{0.10, 0.04, 1U}, {0.059, 0.10, 0U}, {0.061, 0.10, 1U}, {0.02, 0.03, 1U}}) {
         f.scenarios[0].misses = {base, 0.01};
         f.scenarios[1].misses = {other, 0.01};

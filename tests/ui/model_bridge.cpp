@@ -37,7 +37,7 @@ TEST_F(BridgeTest, FiftyEditsInATenthOfASecondStartAtMostTwoComputations)
     const int before = bridge().jobsStarted();
     QElapsedTimer clock, gap;
     clock.start();
-    int pauses = 0; // a busy machine stretches the burst and breaks it: each is a start of its own
+    int pauses = 0; // a busy machine stretches the burst and breaks it: each part is a separate start
     for (int i = 0; i < 50; ++i) {
         gap.start();
         edit("training.global_batch_size", std::to_string(32 + 16 * i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every pair of roles that is on each other is readable, and series colours stay apart.
+// Every pair of roles that is drawn on each other is readable, and series colours are distinguishable.
 #include "ui/look/look.h"
 
 #include <gtest/gtest.h>

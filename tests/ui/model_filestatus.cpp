@@ -188,7 +188,7 @@ TEST_F(StudyFileTest, SaveAsReplacesNoStudyThatIsOpenElsewhere)
     StudyFile holder;
     ASSERT_TRUE(holder.create(target).empty());
     ASSERT_TRUE(put(holder, 32));
-    StudyFile file; // without a file of its own
+    StudyFile file; // without a file
     EXPECT_TRUE(hasErrors(file.saveAs(target, oneScenario(64), 1, {})));
     EXPECT_EQ(file.status(), noFile);
     EXPECT_TRUE(put(holder, 96));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report says of a study: the scenario it takes, its sentence, and what is against it.
+// The findings of a report on a study: the advised scenario, its sentence, and the caveats.
 #include "ui/findings/findings.h"
 
 #include "tests/ui/studies.h"

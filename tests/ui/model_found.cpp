@@ -364,10 +364,10 @@ TEST(SentenceAnswers, QuestionsAndAnswersHaveTheMetricsOfTheScenarios)
     EXPECT_EQ(answerOf(f).certainty[0], u"Sampling: ± 1 points (95 %), from 400 steps per scenario that share their random numbers."_s);
     f.scenarios[1].misses = {0.03, 0.01};
     EXPECT_EQ(answerOf(f).sentence, u"Take other: 3.0 % of its steps miss 6.70 s; with base it is 31.0 %."_s);
-    f.scenarios[0].misses = {0.02, 0.01}; // both meet it: p95 decides
+    f.scenarios[0].misses = {0.02, 0.01}; // both reach it: p95 decides
     EXPECT_EQ(answerOf(f).sentence,
               u"other and base meet 6.70 s. Take other: 19 of 20 of its steps end within 6.55 s; with base it is 6.95 s."_s);
-    f.scenarios[1].misses = {0.07, 0.01}; // the one that meets it, though its p95 is longer
+    f.scenarios[1].misses = {0.07, 0.01}; // the only one that reaches it, though its p95 is longer
     f.advised = advisedScenario(f);
     EXPECT_EQ(answerOf(f).sentence, u"Keep base: 2.0 % of its steps miss 6.70 s; with other it would be 7.0 %."_s);
     f.pinned = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The headline is honest: both errors side by side, no colour without a difference, nothing impossible in green.
+// The headline is honest: both errors are shown, no colour without a difference, nothing impossible in green.
 #include "ui/workspace/headline.h"
 
 #include "core/cost/domain.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The application's log: in its data folder, and its end in what a report of a fault says.
+// The application's log: in its data folder, and its end in the text of a bug report.
 #include "core/base/logging.h"
 #include "ui/model/applicationlog.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How things are drawn, by known answers: sizes, dashes, hatches, colours, and the edges at which a figure's text changes.
+// How things are drawn, by known answers: sizes, dashes, hatches, colours, and the edges at which a number's text changes.
 #include "ui/look/change.h"
 #include "ui/look/dates.h"
 #include "ui/look/textruns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is typed to say a search, and what its finds are called; dates and spans of a job; goals.
+// Text of a search, and the names of its results; dates and spans of a job; goals.
 #include "ui/findings/goalmoves.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/dates.h"

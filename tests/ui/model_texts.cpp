@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the models under the window's views say of results made by hand, as recorded in golden/models.txt.
+// Texts of the models under the window's views for results made by hand, as recorded in golden/models.txt.
 #include "handmade.h"
 
 #include "ui/findings/logcomparison.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One's own job in one minute, through the real window: three answers, a layout that fits, its curve, a scenario and the page requested.
+// A custom job in one minute, through the real window: three answers, a layout that fits, its curve, a scenario and the page requested.
 #include "tests/ui/window_fixture.h"
 #include "ui/newjob/newscenariodialog.h"
 #include "ui/newjob/proposalview.h"

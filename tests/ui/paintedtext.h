@@ -56,7 +56,7 @@ public:
     }
     void drawPath(const QPainterPath& path) override
     {
-        constexpr int kRoundBox = 18; // elements; a curve has more and covers what nobody can say in rectangles
+        constexpr int kRoundBox = 18; // elements; a curve has more and covers an area that is not a rectangle
         if (fills() && path.elementCount() <= kRoundBox && path.contains(path.boundingRect().center()))
             cover(path.boundingRect());
     }
@@ -164,7 +164,7 @@ private:
     mutable TextEngine m_engine;
 };
 
-/// Tells the device whose paint event is on its way: all widgets of one rendering share a painter.
+/// Gives the device the widget whose paint event is on its way: all widgets of one rendering share a painter.
 class PaintWatch final : public QObject {
 public:
     explicit PaintWatch(TextDevice& device) : m_device(device) { QCoreApplication::instance()->installEventFilter(this); }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr QRgb kSignal = 0xffff00fe; // in no palette
 
-/// A picture that nobody may load: one colour, large enough to be seen wherever it would be laid out.
+/// A picture that must not be loaded: one colour, large enough to be seen wherever it would be laid out.
 QString trap(const QTemporaryDir& folder)
 {
     const QString path = folder.filePath(u"trap.png"_s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every chart promises: it paints its data, reads by keyboard, is a table, and exports with a receipt.
+// The contract of every chart: it paints its data, reads by keyboard, is a table, and exports with metadata.
 #include "plot_gallery.h"
 #include "plot_samples.h"
 
@@ -632,7 +632,7 @@ TEST(Export, TextsOfTablesAreNamesAfterTheSubstitutionOrExactly)
         for (const char separator : {',', '\t'}) {
             const QByteArray text = separator == ',' ? toCsv(table, metadata, texts) : toTsv(table, texts);
             const auto cells = cellsOf(text, separator);
-            const std::size_t first = separator == ',' ? 2 : 1; // the line of the receipt, the header
+            const std::size_t first = separator == ',' ? 2 : 1; // the line of the export metadata, the header
             ASSERT_EQ(cells.size(), first + 30);
             for (std::size_t i = 0; i < 30; ++i) {
                 const std::string name = hostileNames()[static_cast<int>(i)].toStdString(), shown = tableText(name, texts);

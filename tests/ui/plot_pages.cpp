@@ -322,7 +322,7 @@ TEST_F(Pages, PlacementShowsTheSameEffectsByNodeAndByRack)
             if (byStage.rowLabels[row] == QString::number(places.front().replica))
                 ratio = byStage.cells[static_cast<std::size_t>(row * byStage.columns + places.front().stage)].ratio;
         if (ratio == 0)
-            ratio = byStage.cells[static_cast<std::size_t>(places.front().stage)].ratio; // the replicas that are equal
+            ratio = byStage.cells[static_cast<std::size_t>(places.front().stage)].ratio; // the other replicas share this row
         EXPECT_DOUBLE_EQ(byNode.cells[static_cast<std::size_t>(node)].ratio, ratio) << node;
     }
     choose(PlaceGrouping::rack);

@@ -96,7 +96,7 @@ protected:
         return context;
     }
     void show(Page& page, PageState steps, const SnapshotPtr& data) { page.setContext(contextOf(stepsIn(steps, data))); }
-    /// The page is in the state, and what is written on it says that state and no other.
+    /// The page is in the state, and its text is that of this state alone.
     static void expectPrinted(Page& page, PageState state, const std::string& how)
     {
         SCOPED_TRACE(page.id().toStdString() + ", " + how);

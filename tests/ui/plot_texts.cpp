@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tables, cards and sentences say of small results made by hand, as recorded in golden/texts.txt.
+// Tables, cards and sentences for small results made by hand, as recorded in golden/texts.txt.
 #include "plot_samples.h"
 #include "handmade.h"
 

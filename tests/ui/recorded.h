@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Recorded texts of charts and tables: a change of any of them is noticed, and renewed by packaging/golden.sh alone. They notice a change;
-// whether a figure is true is the matter of the known answers.
+// Recorded texts of charts and tables: a change of any of them is detected; only packaging/golden.sh renews them. They detect changes;
+// whether a value is right is tested by the known answers.
 #pragma once
 
 #include "prism_paths.h"

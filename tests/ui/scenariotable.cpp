@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario table and the plot that it belongs to: figures, order, labels and the room that the plot has.
+// The scenario table and the plot that it belongs to: values, order, labels and the room that the plot has.
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
 #include "ui/look/format.h"

@@ -36,7 +36,7 @@ protected:
         ASSERT_TRUE(file.open(QIODevice::WriteOnly));
         ASSERT_EQ(file.write(content), content.size());
     }
-    /// Drops a file, says the GPUs, takes the fix and accepts.
+    /// Drops a file, enters the GPUs, takes the fix and accepts.
     void importOn(MainWindow& window, const QString& name, const QString& gpus)
     {
         window.openDropped(folder.filePath(name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole way of a planner through the real window: import, hold against a log, calibrate, explore, apply, reach a goal, job, report.
+// The whole way of a planner through the real window: import, compare with a log, calibrate, explore, apply, reach a goal, job, report.
 #include "tests/ui/window_fixture.h"
 #include "ui/explore/candidatemodel.h"
 #include "ui/explore/explorepage.h"

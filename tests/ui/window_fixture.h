@@ -37,7 +37,7 @@ protected:
         window->resize(1440, 900);
         return window;
     }
-    /// A window whose study is the small one, in a file of its own.
+    /// A window whose study is the small one, in a separate file.
     std::unique_ptr<MainWindow> smallWindow()
     {
         auto window = makeWindow();

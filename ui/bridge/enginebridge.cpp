@@ -19,7 +19,7 @@ namespace prism::ui {
 namespace {
 
 constexpr std::size_t kKeptSnapshots = 96;
-constexpr int kFirstSamples = 500; // before it is known how many a wanted precision takes
+constexpr int kFirstSamples = 500; // before the number for a requested precision is known
 
 } // namespace
 
@@ -224,7 +224,7 @@ void EngineBridge::deliver(std::uint64_t job, int id, const SnapshotPtr& snapsho
     if (finished)
         remember(snapshot);
     if (requested == m_requested.end() || requested->second.hash != snapshot->hash)
-        return; // of an input that is no longer wanted
+        return; // of an input that was replaced
     ScenarioResult& result = m_results[id];
     result.diagnostics = snapshot->diagnostics;
     result.invalid = !snapshot->valid();

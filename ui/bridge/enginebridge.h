@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Between the window and the engine: scenarios in, immutable snapshots out, on a worker thread of its own.
+// Between the window and the engine: scenarios in, immutable snapshots out, on a separate worker thread.
 #pragma once
 
 #include "core/engine/evaluator.h"
@@ -15,7 +15,7 @@
 
 namespace prism::ui {
 
-/// What one scenario shows: the last valid snapshot, and whether it answers the present input.
+/// The result of one scenario: the last valid snapshot, and whether it answers the present input.
 struct ScenarioResult {
     SnapshotPtr shown;       ///< last valid one; null before the first
     Diagnostics diagnostics; ///< of the present input: errors (then `shown` is of the last valid input) and warnings
@@ -26,7 +26,7 @@ struct ScenarioResult {
 };
 
 inline constexpr int kMinSamples = 100, kMaxSamples = 1'000'000;
-inline constexpr int kBurstMs = 12;         ///< shorter than a frame: keystrokes and the steps of a held key are no burst
+inline constexpr int kBurstMs = 12;         ///< shorter than a frame: keystrokes and the steps of a held key do not form a burst
 inline constexpr int kBurstSpacingMs = 120; ///< of the starts while a burst lasts: 50 edits in 100 ms are two computations
 
 /// All functions: GUI thread; none of them waits. Latest wins: an edit starts at once and stops the job before it; in a burst
@@ -44,7 +44,7 @@ public:
     ~EngineBridge() override;
 
     // change it
-    /// What must be up to date, most important first. Ids that are omitted are forgotten.
+    /// Scenarios to keep up to date, most important first. Ids that are omitted are forgotten.
     void request(const std::vector<Item>& items);
     void cancel();                   ///< stops the running job and drops the waiting one
     void setSamples(int numSamples); ///< of the next requests
@@ -86,7 +86,7 @@ private:
 
     std::shared_ptr<Evaluator> m_evaluator;
     std::map<int, ScenarioResult> m_results;
-    /// The scenario that is wanted; it is never changed in place, so its hash is taken once.
+    /// The scenario to evaluate; it is never changed in place, so its hash is taken once.
     struct Requested {
         ScenarioPtr scenario;
         ContentHash hash;

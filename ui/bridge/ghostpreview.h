@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one value would make of the curve, before anybody commits it: evaluated next to everything else, newest question first.
+// Preview of the curve for a value that is not committed: evaluated in the background, newest request first.
 #pragma once
 
 #include "core/engine/evaluator.h"
@@ -13,7 +13,7 @@
 
 namespace prism::ui {
 
-/// A curve that nobody has asked to keep.
+/// The curve of a value that is not committed.
 struct Ghost {
     int scenarioId = -1;  ///< whose value is tried; -1 = none
     QString parameterId;  ///< "parallelism.tensor_model_parallel_size"

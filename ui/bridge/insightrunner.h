@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs insight jobs (tornado, placement map, scaling, ...) one at a time on a thread of its own; latest wins.
+// Runs insight jobs (tornado, placement map, scaling, ...) one at a time on a separate thread; latest wins.
 #pragma once
 
 #include <QObject>
@@ -11,7 +11,7 @@
 
 namespace prism::ui {
 
-/// Told by a job on its own thread: share done in [0, 1] and a short text ("6,200 of 10,000 samples").
+/// Called by a job on its own thread: share done in [0, 1] and a short text ("6,200 of 10,000 samples").
 using JobProgress = std::function<void(double, const QString&)>;
 
 /// All functions: GUI thread. Work runs on the runner's one thread; results come back on the GUI thread.

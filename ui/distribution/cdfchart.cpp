@@ -73,7 +73,7 @@ CdfChart::~CdfChart() = default;
 
 QSize CdfChart::minimumSizeHint() const
 {
-    constexpr double kWidth = 320, kHeight = 240, kHeightInPresentation = 180; // there it is whole beneath two rows of figures
+    constexpr double kWidth = 320, kHeight = 240, kHeightInPresentation = 180; // there it is whole beneath two rows of values
     return {m_state->theme.px(kWidth), m_state->theme.px(m_state->theme.presentation() ? kHeightInPresentation : kHeight)};
 }
 
@@ -354,7 +354,7 @@ void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
     const bool back = c.stale || (d.brushed >= 0 && d.brushed != c.id);
     QPen pen = d.theme.look().seriesPen(c.colour, c.baseline);
     pen.setCapStyle(Qt::FlatCap);
-    pen.setJoinStyle(Qt::BevelJoin); // at points a pixel apart an arc is not seen, and takes most of a repaint
+    pen.setJoinStyle(Qt::BevelJoin); // between points one pixel from each other a round join is invisible, and takes most of a repaint
     QColor color = pen.color(), fill = color;
     color.setAlphaF(back ? 0.4F : 1.0F);
     pen.setColor(color);

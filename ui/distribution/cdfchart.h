@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chart of step-time distributions: CDF, density or exceedance of the scenarios, with one or two limits that can be dragged.
-// The one place that knows Qt Charts.
+// The only file that uses Qt Charts.
 #pragma once
 
 #include "ui/distribution/cdfdata.h"
@@ -61,7 +61,7 @@ Q_SIGNALS:
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);
     void markRequested(double seconds);       ///< the user asks for a mark at this time
-    void metricRequested(const QString& key); ///< ... where a figure comes from
+    void metricRequested(const QString& key); ///< ... the source of a value
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

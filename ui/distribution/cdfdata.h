@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the chart of step times shows: curves, a limit's reading, a curve that is only looked at.
+// Data of the chart of step times: curves, a limit's reading, a preview.
 #pragma once
 
 #include "core/insight/curve.h"
@@ -30,7 +30,7 @@ struct ChartCurve {
     QString metric;       ///< "p95 7.13 s": part of the label on paper, where no table is next to it
 };
 
-/// What the limit's flag says; made by the page from core's figures.
+/// Text of the limit's flag; made by the page from core's results.
 struct LimitReading {
     double seconds = 0;                            ///< where the limit is; 0 = no limit drawn
     double probability = 0;                        ///< P(step <= seconds) on the curve that is read
@@ -48,7 +48,7 @@ struct PaintedLabel {
     bool isReading = false; ///< the share at the limit; else the curve's name
 };
 
-/// A curve that is only looked at: thin, with a text that says what it is.
+/// The curve of a preview: thin, with a text that explains it.
 struct ChartGhost {
     QString text; ///< "TP 4: p95 6.31 s (−160 ms)", or why there is none; empty = no ghost
     int colour = 0;

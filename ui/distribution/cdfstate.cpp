@@ -17,10 +17,10 @@ double distanceFrom(QPointF first, QPointF second, QPointF point)
 }
 
 /// The points without those that lie on the line of their neighbours, to a part of a pixel that is not seen: every join that is drawn costs
-/// more than such a point says. In shares of the plot.
+/// more than such a point shows. In shares of the plot.
 QList<QPointF> thinned(const QList<QPointF>& points)
 {
-    constexpr double kWide = 1600, kHigh = 800; // of a large plot, whatever size this one has now: a picture does not know its history
+    constexpr double kWide = 1600, kHigh = 800; // of a large plot, regardless of this one's size: a picture does not depend on its history
     constexpr double kUnseen = 0.1;
     constexpr qsizetype kMaxLeftOut = 24;
     const auto at = [&](qsizetype i) { return QPointF(points[i].x() * kWide, points[i].y() * kHigh); };
@@ -105,7 +105,7 @@ CurveLines CdfState::allLines(const ChartCurve& c) const
         return out;
     }
     const CurvePoint &first = c.cdf.front(), &last = c.cdf.back();
-    if (mode == CdfMode::cdf) { // the band holds the whole curve
+    if (mode == CdfMode::cdf) { // the band covers the whole curve
         const double start = std::min(xAxis.low, first.seconds);
         out.line << QPointF(xAxis.low, 0) << QPointF(first.seconds, 0);
         out.upper << QPointF(start, first.high * 100);

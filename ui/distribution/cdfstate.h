@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The state of the chart of step times: what is shown, on which axes, and where on the plot a value is.
+// The state of the chart of step times: curves, axes, and positions of values on the plot.
 #pragma once
 
 #include "ui/distribution/cdfdata.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The view of the chart of step times: draws what Qt Charts does not, and takes the mouse.
+// The view of the chart of step times: draws the parts that Qt Charts does not, and handles the mouse.
 #pragma once
 
 #include "ui/distribution/cdfstate.h"

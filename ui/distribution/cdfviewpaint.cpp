@@ -249,7 +249,7 @@ void CdfView::drawFlagNotes(QPainter& p, const Look& look) const
     const bool right = m_flag.right() + width + look.px(12) < static_cast<double>(parentWidget()->width());
     const double left = right ? m_flag.right() + look.px(10) : m_flag.left() - width - look.px(10);
     if (left < 0)
-        return; // the labels at the curves say it too
+        return; // the labels at the curves show it too
     const double high = look.px(14), top = m_flag.center().y() - high * static_cast<double>(lines.size()) / 2;
     for (int i = 0; i < lines.size(); ++i)
         p.drawText(QRectF(left, top + i * high, width + 1, high), (right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);

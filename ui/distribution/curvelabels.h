@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the labels of curves are drawn: next to their lines, and over nothing else.
+// Placement of the labels of curves: next to their lines, and over nothing else.
 #pragma once
 
 #include <QPolygonF>
@@ -16,7 +16,7 @@ struct CurveLabel {
     double shortWidth = 0; ///< of a shorter text that is used where the whole one is not next to its line; 0 = none
 };
 
-/// Where a label is drawn, and the point of its line that it names.
+/// Place of a label, and the point of its line that it names.
 struct LabelPlace {
     QRectF rect;
     QPointF anchor;
@@ -41,7 +41,7 @@ struct LabelObstacles {
 /// A place for each label: `gap` pixels from its line or a few more, else with the shorter text, else farther away with a leader, else
 /// null. No two overlap. A few thousand comparisons a label.
 [[nodiscard]] std::vector<LabelPlace> placeLabels(const std::vector<CurveLabel>& labels, LabelObstacles obstacles, double gap);
-/// The same for what is reported of the points at `x`: right or left of it, shifted up or down where lines or labels are in the way.
+/// The same for the readings of the points at `x`: right or left of it, shifted up or down where lines or labels are in the way.
 [[nodiscard]] std::vector<LabelPlace> placeReadings(const std::vector<CurveLabel>& labels, LabelObstacles obstacles, double x, double gap);
 
 } // namespace prism::ui

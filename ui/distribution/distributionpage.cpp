@@ -42,7 +42,7 @@ double limitFrom(const QString& text)
     return share.ok() && *share > 0 && *share < 1 ? -*share : 0;
 }
 
-/// How well p95 is known, and whether that is enough: for the precision that was requested, or for what most decisions need.
+/// The error of p95, and whether it is small enough: for the precision that was requested, or for what most decisions need.
 QString knownTo(double share, double requested)
 {
     if (requested > 0)

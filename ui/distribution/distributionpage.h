@@ -64,7 +64,7 @@ private:
     void typeLimit(const QString& text);
     [[nodiscard]] const ShownScenario* readScenario() const;
     [[nodiscard]] const std::vector<double>* readSamples() const;
-    /// Whether what all samples share is much of the error at the limit; bands do not hold it.
+    /// Whether the shared error is a large part of the error at the limit; bands exclude it.
     [[nodiscard]] bool sharesMuch() const;
     [[nodiscard]] bool within() const;
 

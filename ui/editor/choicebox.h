@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A combo box that leaves the wheel to the form around it, and says which choice the pointer or the arrow keys try in its open list.
+// A combo box that leaves the wheel to the form around it, and signals which choice the pointer or the arrow keys preview in its open list.
 #pragma once
 
 #include <QComboBox>

@@ -32,7 +32,7 @@ namespace prism::ui {
 
 namespace {
 
-/// What is wrong, and what would be taken: a range that is not named cannot be kept.
+/// The error and the accepted values: a range that is not named cannot be obeyed.
 QString sentenceOf(const Diagnostic& d)
 {
     QString text = QString::fromStdString(d.message);
@@ -52,7 +52,7 @@ QString groupOf(const QString& parameterId)
     return p ? QString::fromStdString(p->group) : QString();
 }
 
-/// What a group holds, next to its name; what has no room is shortened at its end, the tip has it whole.
+/// Summary of a group, next to its name; it is shortened at its end where it does not fit, the tip has it whole.
 class SummaryLabel final : public QLabel {
 public:
     SummaryLabel() { setTextFormat(Qt::PlainText); }
@@ -246,7 +246,7 @@ void ConfigEditor::buildGroup(Group& g)
         g.layout->addWidget(row);
         g.rows << row;
     }
-    if (g.id == u"parallelism") { // what follows from the rest, shown where a user looks for it
+    if (g.id == u"parallelism") { // what follows from the rest, shown where a user expects it
         g.derived = new QuantityEdit(m_theme);
         g.derived->setAccessibleName(tr("Data parallel, derived"));
         g.derived->setReadOnly(true);
@@ -504,7 +504,7 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     const QString id = QString::fromStdString(row.parameter().id);
     QString typed = text.trimmed();
     if (row.parameter().isPercent && !typed.isEmpty() && typed.back().isDigit())
-        typed += u'%'; // the field says "%": a bare number is meant as one
+        typed += u'%'; // the unit of the field is "%": a bare number is meant as one
     StudyModel& study = m_workspace.study();
     if (m_editedId != id)
         endEditing();
@@ -521,7 +521,7 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     } else if (!range.isEmpty()) { // for a search; the scenario keeps its value
         study.setParameter(m_shownId, row.parameter().id, parameterText(row.parameter(), *m_beforeEdit));
         m_typed.remove(id);
-    } else { // the beginning of a number was a value; the whole is none: what was in use before stays in use
+    } else { // the beginning of a number was a value; the whole is not: the previous value stays in use
         study.setParameter(m_shownId, row.parameter().id, parameterText(row.parameter(), *m_beforeEdit));
         m_typed[id] = errors;
     }

@@ -134,7 +134,7 @@ QWidget* ParameterRow::makeMessage()
 {
     m_message = new QFrame;
     m_message->setProperty("message", u"error"_s);
-    auto* message = new QVBoxLayout(m_message); // the words have the whole width, whatever the button says
+    auto* message = new QVBoxLayout(m_message); // the text has the whole width, regardless of the button
     message->setContentsMargins(m_theme.px(12), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     auto* texts = new QVBoxLayout;
     texts->setSpacing(m_theme.px(2));

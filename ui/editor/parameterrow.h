@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One line of the configuration editor: label, field, mark of difference, and what is wrong with it.
+// One line of the configuration editor: label, field, mark of difference, and its error.
 #pragma once
 
 #include "core/scenario/parameters.h"
@@ -28,7 +28,7 @@ public:
     // change it
     /// Returns whether the value in use is another one than before.
     bool showValue(const Scenario& scenario, bool differs);
-    /// What is wrong with the scenario here; empty message = nothing. The text that was typed stays.
+    /// The scenario's error at this field; empty message = none. The text that was typed stays.
     void showProblem(const QString& message, const QString& inUse, const Diagnostic* fix);
     /// The value that the typed text was taken for; the text stays while the user is typing.
     void acceptTyped(const Scenario& scenario);
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const Parameter& parameter() const { return m_parameter; }
     [[nodiscard]] bool differs() const { return m_differs; }
     [[nodiscard]] bool isPending() const; ///< typed text was not taken yet
-    /// What the field shows now, in words that the parameter's reader takes.
+    /// The present content of the field, as text for the parameter's reader.
     [[nodiscard]] QString shownText() const;
     [[nodiscard]] bool hasProblem() const;
     [[nodiscard]] QWidget* field() const;

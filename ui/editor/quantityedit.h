@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A field for a number with a unit: keeps what was typed, says what is wrong, and steps with the arrow keys.
+// A field for a number with a unit: keeps what was typed, shows what is invalid, and steps with the arrow keys.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -26,7 +26,7 @@ public:
     // change it
     void setUnit(const QString& unit); ///< drawn at the right end
     void setStep(StepKind step) { m_step = step; }
-    /// The value in use. Another one than before replaces whatever the field shows.
+    /// The value in use. A value other than the previous one replaces the text of the field.
     void setCommitted(const QString& text);
     /// The value in use is now this one, because what is typed means it: the typed text stays until Return or the field is left.
     void accept(const QString& text);
@@ -43,7 +43,7 @@ public:
 
 Q_SIGNALS:
     void submitted(const QString& text); ///< the user means this value
-    void editingDone();                  ///< focus left or Return: the next change is a step of its own
+    void editingDone();                  ///< focus left or Return: the next change is a separate step
 
 protected:
     bool event(QEvent* event) override;

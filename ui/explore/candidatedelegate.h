@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// How full the memory of a GPU is.
+/// Bar of a GPU's memory usage.
 struct MemoryShare {
     double used = 0, capacity = 0; ///< GiB
 };

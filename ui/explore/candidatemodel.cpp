@@ -80,7 +80,7 @@ QString CandidateModel::text(int candidate, int column) const
         return format::number(c.usdPerBillionTokens);
     case probabilityColumn:
         return format::percent(c.probabilityBest);
-    case markColumn: // the tip and the table for export name those that are equal
+    case markColumn: // the tip and the table for export name the equal ones
         return c.equals.empty() ? markOf(candidate)
                                 : QStringList{markOf(candidate), tr("%1 alike").arg(c.equals.size())}.join(u' ').trimmed();
     default:

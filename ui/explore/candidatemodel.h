@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The candidates of a search as a table: layout, p95, change against now, memory, cost, chance to be the best.
+// The candidates of a search as a table: layout, p95, change against now, memory, cost, probability to be the best.
 #pragma once
 
 #include "core/explore/explore.h"

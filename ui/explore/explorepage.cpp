@@ -32,12 +32,12 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMetricLetters = 7;    ///< of a name in the choice of figures that are always seen
+constexpr int kMetricLetters = 7;    ///< of a name in the choice of metrics that are always seen
 constexpr double kRangesField = 216; // pixels at scale 1
 constexpr int kReportedReasons = 6;
 const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p95"_s};
 
-/// The search, going on from what is kept of the same question, and kept itself as it goes.
+/// The search, resumed from the stored records of the same query; its progress is stored as well.
 Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query, const InsightOptions& options)
 {
     const SearchFile file;
@@ -49,7 +49,7 @@ Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, c
     return explore(evaluator, scenario, query, options, keeping);
 }
 
-/// A figure that an axis can show.
+/// A metric that an axis can show.
 struct AxisMetric {
     const char* name;
     double (*value)(const ExploreCandidate&);
@@ -69,7 +69,7 @@ const AxisMetric kMetrics[] = {
      [](const ExploreCandidate&) { return 0.0; }, true},
 };
 
-constexpr int kLastOfStep = 2;    // of the figures: those that the present scenario has too
+constexpr int kLastOfStep = 2;    // of the metrics: those that the present scenario has too
 constexpr double kMinColumn = 48; // at scale 1
 
 } // namespace
@@ -232,7 +232,7 @@ void ExplorePage::search()
     query.space = *space;
     query.objective = *exploreObjective(kObjectives.value(m_objective->current()).toStdString());
     if (m_search.status().cancelled)
-        m_search.stop(); // asked again: it continues from what is kept
+        m_search.stop(); // requested again: it resumes from the stored records
     m_round = context().insights ? context().insights->round() : 0;
     request(m_search, requested(), tr("Search"), [query](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
         return keptSearch(evaluator, of.scenario, query, options);
@@ -338,7 +338,7 @@ void ExplorePage::refreshNote()
     const Exploration* found = m_search.value();
     const bool differ = found && found->bestByMean != 0;
     m_compare->setVisible(differ && !theme().presentation());
-    m_noteCard->setVisible(!found || differ); // else the answer and the first row say it
+    m_noteCard->setVisible(!found || differ); // else the answer and the first row show it
     if (!found) {
         m_note->setText(
             tr("Search tries every layout of the ranges without noise, samples the promising ones until their order is known, and "

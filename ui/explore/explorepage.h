@@ -60,9 +60,9 @@ private:
     void refreshRejected();
     void statesShown() override;
     void highlight(int point);
-    void fitCandidates(); ///< the name takes what the figures leave, and its heading at the least
+    void fitCandidates(); ///< the name takes the width that the values leave, and at least its heading
     void compareBoth();
-    [[nodiscard]] ResultToken requested() const; ///< what the fields say, for the present scenario
+    [[nodiscard]] ResultToken requested() const; ///< the query of the fields, for the present scenario
 
     QLineEdit* m_ranges;
     SegmentedControl* m_objective;

@@ -24,7 +24,7 @@ QString missed(const Estimate& misses)
     return shareRuns(misses.value, misses.halfWidth).front().text;
 }
 
-/// 19 of 20 steps within the target: the p95 that every page shows; within the sampling error it is met, too.
+/// At least 19 of 20 steps within the target, by the p95 that every page shows; a miss within the sampling error counts as reached.
 bool isWithinLimit(const FoundScenario& s)
 {
     constexpr double kMayMiss = 0.05;
@@ -53,7 +53,7 @@ bool isCondition(const Findings& f, const FoundScenario& s)
     return base && base != &s && base->possible && addsSlowNode(s, *base);
 }
 
-/// What can be chosen: the scenarios that run, under the conditions of the baseline.
+/// The choices: the scenarios that run, under the conditions of the baseline.
 std::vector<const FoundScenario*> choicesOf(const Findings& f)
 {
     std::vector<const FoundScenario*> choices;
@@ -121,7 +121,7 @@ private:
     bool m_perToken;
 };
 
-/// What decides between two scenarios: p95, then days, then cost; nothing where they tie in all of them.
+/// The criterion between two scenarios: p95, then days, then cost; nothing where they tie in all of them.
 enum class Reason { none, p95, days, cost };
 struct Preferred {
     bool second = false;
@@ -141,7 +141,7 @@ Preferred preferred(const Times& times, const FoundScenario& a, const FoundScena
     return {};
 }
 
-/// The choices among which the answer is found: those that meet the target, or all where none does or none is set.
+/// The choices among which the answer is found: those that reach the target, or all where none does or none is set.
 std::vector<const FoundScenario*> poolOf(const Findings& f)
 {
     std::vector<const FoundScenario*> pool = choicesOf(f);

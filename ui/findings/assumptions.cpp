@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report assumed and what it omits, in plain words.
+// Assumptions and omissions of a report, in plain words.
 #include "core/engine/verdict.h"
 #include "ui/findings/findings.h"
 #include "ui/look/dates.h"
@@ -101,7 +101,7 @@ QStringList limitSentences(const Findings& f)
     QStringList lines;
     for (const FoundScenario& s : f.scenarios)
         for (const Caveat& caveat : verdictOf(*s.snapshot).caveats)
-            if (const QString sentence = QString::fromStdString(caveat.sentence); !f.answer.certainty.contains(sentence)) // said there
+            if (const QString sentence = QString::fromStdString(caveat.sentence); !f.answer.certainty.contains(sentence)) // once only
                 lines << u"%1: %2"_s.arg(s.name, sentence);
     lines << modelLimitSentences();
     if (f.best().job && f.best().job->energyMwhMean <= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report says of a study: scenarios, answer, causes, places, job and limits, gathered from core's figures. No widget.
+// Findings of a report on a study: scenarios, answer, causes, places, job and limits, gathered from core's results. No widget.
 #pragma once
 
 #include "core/insight/compare/changes.h"
@@ -64,7 +64,7 @@ struct Findings {
     std::optional<SlowNodesReport> slow;    ///< of the current one, where nodes are marked
     QString slowName;                       ///< of that scenario
     std::vector<JobAssumption> assumptions; ///< of the advised one's job
-    bool jobAssumed = false;                ///< it has no job section of its own
+    bool jobAssumed = false;                ///< it has no job section
     QStringList notes;                      ///< what could not be found, and why: one sentence each
     QString version;
     std::uint64_t seed = 1;
@@ -80,22 +80,22 @@ inline constexpr std::size_t kMaxFound = 6;
 /// computed (their diagnostics), cancelled.
 [[nodiscard]] Result<Findings> findings(Evaluator& evaluator, const FindingsQuery& query, const InsightOptions& options = {});
 
-/// Among the scenarios that run under the baseline's conditions: of those that meet the target (all, where none does or none is set) the
+/// Among the scenarios that run under the baseline's conditions: of those that reach the target (all, where none does or none is set) the
 /// one of the least p95, per token where the jobs differ; days and cost decide ties, and the baseline stays where nothing does. Index into
 /// the scenarios, which are not empty.
 [[nodiscard]] std::size_t advisedScenario(const Findings& found);
 /// Question and answer of what was found; `advised` is set before.
 [[nodiscard]] QString questionOf(const Findings& found);
 [[nodiscard]] Answer answerOf(const Findings& found);
-/// What was assumed, in plain words: cluster, spread, tokens, failures. One sentence each.
+/// The assumptions, in plain words: cluster, spread, tokens, failures. One sentence each.
 [[nodiscard]] QStringList assumptionSentences(const Findings& found);
 /// The same of one scenario alone: cluster, spread, tokens.
 [[nodiscard]] QStringList assumptionSentences(const Scenario& scenario);
 /// "NAME: node 5 takes 1.2× as long as the others, all the time.", without a name "Node 5 takes ..."; none where many places are marked.
 [[nodiscard]] QStringList slowPlaceSentences(const Scenario& scenario, const QString& name);
-/// What the model omits of every scenario.
+/// Effects that the model omits for every scenario.
 [[nodiscard]] QStringList modelLimitSentences();
-/// What the model omits and where it is outside of what it was held against. One sentence each.
+/// Effects that the model omits, and where a scenario is outside of the validated range. One sentence each.
 [[nodiscard]] QStringList limitSentences(const Findings& found);
 
 } // namespace prism::ui

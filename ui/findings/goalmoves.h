@@ -9,7 +9,7 @@
 
 namespace prism::ui {
 
-/// What is asked: a p95 not above so many seconds (0 = no goal), with or without pairs and other hardware.
+/// The query: a p95 of at most `p95Seconds` (0 = no goal), with or without pairs and other hardware.
 struct GoalQuery {
     double p95Seconds = 0;
     bool pairs = false, hardware = false;
@@ -32,7 +32,7 @@ inline constexpr std::size_t kDrawnMoves = 4;
                                           const InsightOptions& options);
 /// The same on the level of the scenario's known steps. Pure.
 [[nodiscard]] GoalMoves onLevelOf(const Snapshot& known, const GoalMoves& drawn, const GoalQuery& query);
-/// movedScenario of core under a name that says what was done. Errors: values that a parameter does not take.
+/// movedScenario of core under a name that describes the move. Errors: values that a parameter does not take.
 [[nodiscard]] Result<Scenario> namedMove(const Scenario& base, const Move& move);
 /// "TP 8 → 4; ZeRO stage 1 → 2"
 [[nodiscard]] QString moveText(const Move& move);

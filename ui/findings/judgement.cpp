@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verdicts on a held-up prediction, in words.
+// The verdicts on a prediction that was compared with a log, in words.
 #include "ui/findings/logcomparison.h"
 #include "ui/look/format.h"
 
@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// Errors are predicted less measured: a negative one says that the model was too fast or too even.
+/// Errors are predicted less measured: a negative one means that the model was too fast or too uniform.
 struct Words {
     QString low, high, explainedLow, explainedHigh;
 };

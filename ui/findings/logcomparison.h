@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A log of steps held against a scenario: what was recognised, what was omitted, how right the prediction was, what a fit would change.
+// A log of steps compared with a scenario: what was recognised and omitted, the error of the prediction, changes by a fit.
 #pragma once
 
 #include "core/calibrate/runfit.h"
@@ -41,14 +41,14 @@ struct LogComparison {
     std::uint64_t seed = 1;
 };
 
-/// What is taken out before steps are compared, as the user switched it.
+/// Parts that are removed before steps are compared, as selected by the user.
 struct LeaveOut {
     bool warmUp = true, pauses = true, shifts = false;
 };
 
 /// Whether the beginning of a text is a log of training steps: at least kFewestSteps in its first lines.
 [[nodiscard]] bool looksLikeStepLog(std::string_view text);
-/// Holds a log against one median job of the scenario. Errors: no steps in the text, the scenario's diagnostics, cancelled. Blocks.
+/// Compares a log with one median job of the scenario. Errors: no steps in the text, the scenario's diagnostics, cancelled. Blocks.
 [[nodiscard]] Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text,
                                                   const LeaveOut& leave, const InsightOptions& options);
 /// The fit of the scenario to the same log (core's), for "Calibrate to this". Blocks.
@@ -61,7 +61,7 @@ struct Judged {
     QString words, explained; ///< in few words, and in a sentence
     Verdict verdict = Verdict::right;
 };
-/// p50, p95 and p99 over the median, share beyond 1.05, KS: each error next to its interval and noise floor, judged in words.
+/// p50, p95 and p99 over the median, share beyond 1.05, KS: each error with its interval and split-half variability, judged in words.
 [[nodiscard]] QList<Judged> judgements(const LogComparison& held);
 /// Whether the model was right, in one sentence.
 [[nodiscard]] QString verdictSentence(const LogComparison& held);

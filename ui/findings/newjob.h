@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Three answers made a scenario: which model, which machines, which batch; everything else is the library's, and what is assumed is
+// Three answers made a scenario: model, machines and batch; everything else is the library's, and assumptions are
 // reported.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace prism::ui {
 
-/// What a person says about a job of their own. Texts as setParameter reads them.
+/// What a user enters about a custom job. Texts as setParameter reads them.
 struct NewJobAnswers {
     enum class Source { preset, huggingFace, megatron } source = Source::preset;
     QString preset;   ///< name of a model of the library
@@ -24,7 +24,7 @@ struct NewJobAnswers {
 };
 
 struct NewJob {
-    Scenario scenario;           ///< without a layout of its own
+    Scenario scenario;           ///< without a layout
     std::optional<Scenario> own; ///< with the layout that the script names
     Diagnostics notes;           ///< what was assumed or ignored
 };
@@ -32,7 +32,7 @@ struct NewJob {
 /// Pure but for the preset library. Errors: what cannot be read or is out of range, all at once, each with its parameter.
 [[nodiscard]] Result<NewJob> newJob(const NewJobAnswers& answers);
 
-/// Sequences of a step where none are said: 4 Mi tokens, rounded to a power of two. Llama 2 and 3 are trained with 4 M tokens a step
+/// Sequences per step where none are given: 4 Mi tokens, rounded to a power of two. Llama 2 and 3 are trained with 4 M tokens a step
 /// (arXiv 2307.09288, section 2.2; arXiv 2407.21783, section 3.4.1, first stage).
 [[nodiscard]] std::int64_t usualGlobalBatch(std::int64_t seqLength);
 /// The fabric of the library that shares most words with the name of a GPU; the first of several.

@@ -43,7 +43,7 @@ QStringList rangeOf(const Parameter& parameter, const QString& text)
     if (parameter.type == ParameterType::real && decimalComma.match(text.trimmed()).hasMatch())
         return {};
     if (parameter.isPercent)
-        values.replace(QRegularExpression(u"(\\d)(?=,|$)"_s), u"\\1%"_s); // the field says "%": a bare number is meant as one
+        values.replace(QRegularExpression(u"(\\d)(?=,|$)"_s), u"\\1%"_s); // the unit of the field is "%": a bare number is meant as one
     const Result<SearchAxis> axis = searchAxis(parameter.id + '=' + values.toStdString());
     QStringList list;
     for (std::size_t i = 0; axis.ok() && i < axis->values.size(); ++i)
@@ -89,7 +89,7 @@ Result<SearchSpace> searchSpaceOf(const QString& text, const Scenario& scenario)
 
 namespace {
 
-/// Settings with a short name as "TP8", others in words; which of them `isWanted(has a short name)` says.
+/// Settings with a short name as "TP8", others in words; `isWanted(has a short name)` selects which of them.
 template <class IsRequested>
 QString settingsOf(const ExploreCandidate& candidate, IsRequested isRequested)
 {

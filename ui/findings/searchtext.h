@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person types to say which configurations to search, and what a found one is called.
+// Parses the text of a search for configurations, and names its results.
 #pragma once
 
 #include "core/explore/explore.h"
@@ -13,7 +13,7 @@ namespace prism::ui {
 /// between them. Empty = the default space of the scenario. Errors: those of searchAxis, all at once.
 [[nodiscard]] Result<SearchSpace> searchSpaceOf(const QString& text, const Scenario& scenario);
 /// The values of a range or list that was typed into the field of one parameter ("2 … 16", "1, 2, 4", "1 %, 2 %"), each as setParameter
-/// reads it; empty where it is none, or holds less than two values.
+/// reads it; empty where it is not a list, or holds less than two values.
 [[nodiscard]] QStringList rangeOf(const Parameter& parameter, const QString& text);
 /// A text for searchSpaceOf with these values for one parameter, in place of those that it names; without values the axis goes.
 [[nodiscard]] QString withAxis(const QString& text, const Parameter& parameter, const QStringList& values);
@@ -24,9 +24,9 @@ namespace prism::ui {
 [[nodiscard]] QString furtherSettings(const ExploreCandidate& candidate);
 /// The scenario with a candidate's values under its name. Errors: values that a parameter does not take.
 [[nodiscard]] Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate& candidate);
-/// Whether the scenario already has all values of the candidate, or of one that is equal in every figure.
+/// Whether the scenario already has all values of the candidate, or of a configuration with the same results.
 [[nodiscard]] bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate);
-/// "The same in every figure: VPP 2; VPP 4": which configurations the candidate stands for too; empty where it has none.
+/// "The same in every figure: VPP 2; VPP 4": which configurations the candidate represents as well; empty where there is none.
 [[nodiscard]] QString equalText(const ExploreCandidate& candidate);
 
 } // namespace prism::ui

@@ -46,7 +46,7 @@ FoundFile contentKind(const QByteArray& start)
     return FoundFile::other;
 }
 
-/// Whether reading it may wait for somebody to write, without end.
+/// Whether reading may block without end, as from a pipe without a writer.
 bool isEndless(const QString& path)
 {
     const QFileInfo info(path);

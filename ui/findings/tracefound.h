@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What traces of a job of one's own say: pools with their families, slow workers and stages, slowdowns, what repairs bring.
+// Results of traces of a measured job: pools with their families, slow workers and stages, slowdowns, gains of repairs.
 #pragma once
 
 #include "core/base/textfile.h"
@@ -16,7 +16,7 @@
 
 namespace prism::ui {
 
-/// What a dropped path holds, told by its content; gzip counts as what is inside it.
+/// The kind of a dropped path, recognised by its content; gzip counts as what is inside it.
 enum class FoundFile { other, stageTable, pipelineEvents, profilerTraces };
 /// Looks at the beginning of a file (64 KiB) or at the names in a folder. Waits for the disk, briefly.
 [[nodiscard]] FoundFile foundFile(const QString& path);
@@ -38,11 +38,11 @@ struct TraceFound {
     std::vector<DurationPool> pools;    ///< largest total time first
     std::optional<JobFound> job;        ///< of stage tables and pipeline events
     std::optional<KinetoReport> kineto; ///< of profiler traces; its pools are above
-    std::optional<Scenario> imported;   ///< the base with what the traces say
-    QStringList notes;                  ///< what was dropped, assumed or cannot be told: one sentence each
+    std::optional<Scenario> imported;   ///< the base with the values of the traces
+    QStringList notes;                  ///< what was dropped, assumed or cannot be determined: one sentence each
 };
 
-/// Reads and asks everything at once. `base` gives what traces do not say. Blocks its thread; memory as the readers say. Errors: nothing
+/// Reads and computes everything at once. `base` gives what traces lack. Blocks its thread; memory as of the readers. Errors: nothing
 /// that can be read, cancelled.
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
 /// What can be compared with another recording of the same job. Blocks. Errors as above, or no two steps agree.

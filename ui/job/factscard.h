@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a job takes, figure by figure, and what was assumed with the origin of each value.
+// Time, cost and losses of a job, value by value, and the assumptions with the source of each value.
 #pragma once
 
 #include "core/job/jobsection.h"
@@ -13,7 +13,7 @@ class QVBoxLayout;
 
 namespace prism::ui {
 
-/// One figure of a job.
+/// One value of a job.
 struct JobFact {
     QString name, number, unit, note;
     bool operator==(const JobFact&) const = default;
@@ -26,7 +26,7 @@ class FactsCard final : public QFrame {
     Q_OBJECT
 public:
     explicit FactsCard(const Theme& theme, QWidget* parent = nullptr);
-    /// What is shown already costs nothing; other texts in as many rows keep their labels.
+    /// Without a change it does nothing; other texts in as many rows reuse their labels.
     void setFacts(const QList<JobFact>& facts);
     void setAssumptions(const std::vector<JobAssumption>& assumptions);
     [[nodiscard]] int factCount() const { return static_cast<int>(m_shownFacts.size()); }

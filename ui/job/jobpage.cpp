@@ -69,7 +69,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
     });
     connect(m_deadline, &QLineEdit::editingFinished, this, &JobPage::typeDeadline);
     connect(&theme, &Theme::changed, this, &JobPage::refreshIntervals);
-    connect(&theme, &Theme::changed, this, &JobPage::refreshEnds); // before an audience nothing says to drag
+    connect(&theme, &Theme::changed, this, &JobPage::refreshEnds); // in presentation mode no text asks to drag
     connect(m_ends, &EndDateChart::deadlineMoved, this, [this](double days) {
         m_dragged = days;
         refreshEnds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Job: when the whole run ends, where its days go, how often to write checkpoints, what it takes, and on whose word.
+// Job: end date of the training run, loss of days by cause, checkpoint interval, cost, and the source of each input.
 #pragma once
 
 #include "core/job/jobsection.h"

@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kRoundingOf = 1e-6;  // of the figure that changed: what its sums leave in floating point
+constexpr double kRoundingOf = 1e-6;  // of the metric that changed: the rounding error of its sums
 constexpr double kThreeDigits = 99.5; // in its unit; smaller ones have two, as other changes on screen
 
 /// The same with three digits at most.

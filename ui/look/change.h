@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a change reads: with the digits that its interval leaves, or in words where no difference was found.
+// A change as text: with the digits that its interval leaves, or in words where no difference was found.
 #pragma once
 
 #include "core/stats/intervals.h"
@@ -9,7 +9,7 @@
 
 namespace prism::ui::format {
 
-/// Whether there is a change to tell: its interval excludes zero, and it is more than rounding of the figure that changed (`of`, in the
+/// Whether a change is to be shown: its interval excludes zero, and it is more than rounding of the changed metric (`of`, in the
 /// same unit; 0 = not known).
 [[nodiscard]] bool isFound(const Estimate& change, double of = 0);
 /// "no difference found"
@@ -23,7 +23,7 @@ namespace prism::ui::format {
 /// "+4.1 %", "−0.02 %" of a share, "12.3×" from ten times on; in words where no difference was found.
 [[nodiscard]] QString percentChange(const Estimate& share);
 
-/// "± 4 ms" next to "8.86 s", "± 0.1 ms" next to "399 ms": of what is shorter than a second in the unit of the figure itself. Seconds.
+/// "± 4 ms" next to "8.86 s", "± 0.1 ms" next to "399 ms": of what is shorter than a second in the unit of the value itself. Seconds.
 [[nodiscard]] QString intervalNextTo(double metric, double halfWidth);
 
 /// "(+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.

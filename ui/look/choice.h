@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a value that is one of a list reads on screen.
+// Text on screen of a value that is one of a list.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How figures read on screen: three significant digits, SI time, decimal bandwidth, IEC memory, a true minus sign.
+// Numbers as text on screen: three significant digits, SI time, decimal bandwidth, IEC memory, a true minus sign.
 #pragma once
 
 #include <QString>
@@ -8,7 +8,7 @@
 
 namespace prism::ui::format {
 
-/// A figure and its unit, for places that draw them in different weights.
+/// A number and its unit, for places that draw them in different weights.
 struct Quantity {
     QString number, unit;
     [[nodiscard]] QString text() const { return unit.isEmpty() ? number : number + QLatin1Char(' ') + unit; }
@@ -31,7 +31,7 @@ struct Quantity {
 [[nodiscard]] QString interval(double halfWidthSeconds);
 /// "−14 to +7 %": the model's own error band, of two shares.
 [[nodiscard]] QString band(double low, double high);
-/// "± 0.4" in the unit of the figure next to it.
+/// "± 0.4" in the unit of the value next to it.
 [[nodiscard]] QString plainInterval(double halfWidth);
 /// Seconds as the unit that axis ticks share: factor to multiply with, and the unit's name.
 struct TimeUnit {

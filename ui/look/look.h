@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How things are drawn, as one value: palette, fonts, metrics, pens and hatches at one scale.
+// The look of all drawings as one value: palette, fonts, metrics, pens and hatches at one scale.
 #pragma once
 
 #include "ui/look/palette.h"

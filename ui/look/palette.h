@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// What a colour is for. Widgets and charts name roles, never values.
+/// Roles of colours. Widgets and charts name roles, never values.
 enum class Role {
     window,
     panel,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A figure as pieces of text in different weights and colours, and how it is drawn: shared by tables, legends and the headline.
+// A number as pieces of text in different weights and colours, and how it is drawn: shared by tables, legends and the headline.
 #pragma once
 
 #include "ui/look/look.h"
@@ -10,12 +10,12 @@
 
 namespace prism::ui {
 
-/// One piece of a figure's text.
+/// One piece of a number's text.
 struct TextRun {
     QString text;
     Type type = Type::body;
     Role role = Role::text;
-    bool struck = false; ///< crossed out: a figure of something that cannot be
+    bool struck = false; ///< crossed out: the value of an impossible case
     bool isName = false; ///< shortened in its middle: names of copies differ at their ends
 };
 using TextRuns = QList<TextRun>;

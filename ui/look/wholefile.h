@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window writes goes through the one writer of the library (core/base/outputfile.h): whole or not at all, links not followed.
+// Writes the window's files through the library's only file writer (core/base/outputfile.h): whole or not at all, links not followed.
 #pragma once
 
 #include <QByteArrayView>
@@ -7,7 +7,7 @@
 
 namespace prism::ui {
 
-/// What to say where the file cannot be written; empty = it is written. Any thread.
+/// The message where the file cannot be written; empty = it is written. Any thread.
 [[nodiscard]] QString writeWholeFile(const QString& path, QByteArrayView content);
 
 } // namespace prism::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The application's log in its data folder, and what a report of a fault should say of program and machine. Nothing leaves the machine.
+// The application's log in its data folder, and the part of a bug report about program and machine. Nothing leaves the machine.
 #pragma once
 
 #include "core/base/result.h"
@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// Where the log is: log/prism-explorer.log in the application's data folder.
+/// Path of the log: log/prism-explorer.log in the application's data folder.
 [[nodiscard]] QString applicationLogPath();
 /// Writes what the program computes to that file too from now on, within 1 MiB and two older files. Errors: a file that cannot be opened.
 /// GUI thread, once, before work begins and after logQuietly().

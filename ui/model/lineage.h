@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a scenario comes from: the one that it was made from, and what was changed since.
+// Origin of a scenario: the one that it was made from, and the changes since.
 #pragma once
 
 #include "ui/model/studystate.h"

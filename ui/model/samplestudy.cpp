@@ -20,7 +20,7 @@ std::string layoutName(const Scenario& s)
     return name + " DP" + std::to_string(s.dataParallelSize());
 }
 
-/// A preset of the sample study; the default scenario where there is no preset library, which its name then says.
+/// A preset of the sample study; the default scenario where there is no preset library, as its name then states.
 Scenario samplePreset(std::string_view name)
 {
     Result<Scenario> preset = scenarioPreset(name);

@@ -8,7 +8,7 @@ namespace prism::ui {
 
 /// The sample study of the first start: one published job as it was run, the same with another layout, and with a slow node.
 [[nodiscard]] StudyState sampleStudy();
-/// Why it is not: where the preset library was looked for. Empty where there is one.
+/// Why there is no sample study: the folders that were searched for the preset library. Empty where there is one.
 [[nodiscard]] QString missingLibrary();
 
 } // namespace prism::ui

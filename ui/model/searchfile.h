@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What searches of the window have computed, kept as files, so that a stopped one continues where it was.
+// Checkpoint files of the window's searches, so that a stopped search can resume.
 #pragma once
 
 #include <QString>

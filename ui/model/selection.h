@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one selection of the application: what is picked in one view lights up in all of them.
+// The selection that all views of the application share: an item picked in one view is highlighted in all of them.
 #pragma once
 
 #include <QObject>
@@ -7,7 +7,7 @@
 
 namespace prism::ui {
 
-/// What is picked. Empty text and -1 mean "nothing picked of this kind". A plain value.
+/// The picked items. Empty text and -1 mean "nothing picked of this kind". A plain value.
 struct Picked {
     QString kernelClass; ///< name of a kernel class ("dp.all_gather") or an input ("spatial")
     int stage = -1;      ///< pipeline stage

@@ -12,11 +12,11 @@ namespace prism::ui {
 
 inline constexpr std::size_t kMaxMarks = 12; ///< letters that a footer can explain
 
-/// "6.8 s" and "930 ms" in seconds; no unit = seconds; 0 where it is no time above zero.
+/// "6.8 s" and "930 ms" in seconds; no unit = seconds; 0 where it is not a time above zero.
 [[nodiscard]] double secondsFrom(const QString& text);
 
-/// One mark a line: a time with its unit, then words: "6.8 s the contract". Empty lines count for nothing. In the order of their times.
-/// Errors: every line that is none, with its number; more than kMostMarks.
+/// One mark per line: a time with its unit, then words: "6.8 s the contract". Empty lines are ignored. In the order of their times.
+/// Errors: every line that is not a mark, with its number; more than kMostMarks.
 [[nodiscard]] Result<std::vector<TimeMark>> marksFrom(const QString& text);
 /// The lines that give these marks again.
 [[nodiscard]] QString textOf(const std::vector<TimeMark>& marks);
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxMarks = 12; ///< letters that a footer can expl
 [[nodiscard]] QString letterOf(std::size_t mark); ///< "A" of 0
 
 [[nodiscard]] QJsonArray marksJson(const std::vector<TimeMark>& marks);
-/// What of a file's array is a mark; the rest, and what is beyond the most, is omitted.
+/// The marks of a file's array; other elements, and marks beyond kMostMarks, are omitted.
 [[nodiscard]] std::vector<TimeMark> marksFrom(const QJsonArray& array);
 
 } // namespace prism::ui

@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(150);         // gathers keystrokes into one write
 constexpr auto kBackupPause = std::chrono::seconds(3);          // without an edit: a backup keeps the writer from writing
-constexpr std::int64_t kOneWriteMs = 100;                       // between the undo steps of one write; two writes are kPause apart
+constexpr std::int64_t kOneWriteMs = 100;                       // at most between the undo steps of one write; between two writes: kPause
 constexpr auto kMaxBackupWait = std::chrono::milliseconds(500); // of a user who closes the file
 
 StudyOptions optionsFor(StudyAccess access)

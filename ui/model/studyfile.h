@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keeps the open study on disk: every change is written soon after it was made, on a thread of its own.
+// Keeps the open study on disk: every change is written soon after it was made, on a separate thread.
 #pragma once
 
 #include "ui/model/filestatus.h"
@@ -20,7 +20,7 @@ struct ReadStudy {
 /// Waits for the disk. An error where there is no scenario that can be shown, or the file is damaged.
 [[nodiscard]] Result<ReadStudy> readStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
 [[nodiscard]] bool isDamaged(const Result<ReadStudy>& read);
-/// What can be read of a damaged file and its backups, read-only. Waits up to a minute for a child process, which ends when `stop` is
+/// The readable part of a damaged file and its backups, read-only. Waits up to a minute for a child process, which ends when `stop` is
 /// requested. Any thread.
 [[nodiscard]] Result<ReadStudy> salvageToRead(const QString& path, const std::stop_token& stop = {});
 
@@ -44,7 +44,7 @@ public:
     /// Another file is damaged and being read, or no longer.
     void setSalvaging(bool on);
     /// Everything that is in the file, and this state, into another file, which is replaced when it exists and is not locked; then
-    /// continues there. Warnings say what the copy lacks.
+    /// that file is the one in use. Warnings name what the copy lacks.
     [[nodiscard]] Diagnostics saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view);
     /// Writes this state soon; only the last one given counts.
     void save(const StudyState& state, int currentId, const QJsonObject& view);

@@ -220,7 +220,7 @@ void StudyModel::setMarks(std::vector<TimeMark> marks)
     push(std::move(next), tr("Marks on the step-time axis"));
 }
 
-/// A field has nowhere to say that half of a calibration was omitted: one that does not hold for the scenario is refused.
+/// A field cannot show that half of a calibration was omitted: one that does not apply to the scenario is rejected.
 static Result<Scenario> changedBy(const Scenario& scenario, const std::string& parameterId, const std::string& text)
 {
     Result<ImportResult> read = setParameterAndRead(scenario, parameterId, text);

@@ -40,7 +40,7 @@ public:
     void setSlowNode(int id, int node, double computeFactor);
     /// Moves the mark of one slow node to another node.
     void moveSlowNode(int id, int fromNode, int toNode);
-    /// Ends the merging of keystrokes: the next change of the same field is a step of its own.
+    /// Ends the merging of keystrokes: the next change of the same field is a separate step.
     void endMerge();
     void setCurrent(int id);                     ///< not an undo step
     void reset(StudyState state, int currentId); ///< another study: clears the undo stack

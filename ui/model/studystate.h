@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a study holds, as one value: a change makes a new value, undo puts the old one back.
+// The contents of a study as one value: a change makes a new value, undo puts the old one back.
 #pragma once
 
 #include "core/scenario/scenario.h"

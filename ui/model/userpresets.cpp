@@ -57,7 +57,7 @@ Result<UserPreset> presetIn(const QByteArray& text)
         return problem(QObject::tr("it is not a preset"));
     preset.kind = kOwnKinds[kind - std::begin(kKindIds)];
     const QJsonObject values = object[u"values"_s].toObject();
-    for (const Parameter& p : parameters()) // in the order of the table: a spread's family comes before its figures
+    for (const Parameter& p : parameters()) // in the order of the table: the family of a distribution comes before its values
         if (const QJsonValue value = values[QString::fromStdString(p.id)]; belongsTo(p, preset.kind) && value.isString())
             preset.values.emplace_back(p.id, value.toString().toStdString());
     if (preset.values.empty())

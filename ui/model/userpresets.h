@@ -13,7 +13,7 @@
 
 namespace prism::ui {
 
-/// Which part of a scenario a preset holds.
+/// The part of a scenario that a preset holds.
 enum class OwnKind { gpu, fabric, price, spread };
 inline constexpr OwnKind kOwnKinds[] = {OwnKind::gpu, OwnKind::fabric, OwnKind::price, OwnKind::spread};
 [[nodiscard]] QString ownKindName(OwnKind kind);

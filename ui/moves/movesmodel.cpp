@@ -26,7 +26,7 @@ QString gainText(const Estimate& gain)
     return u"%1 ± %2 %3"_s.arg(format::signedMetric(change, half), QString::fromStdString(halfWidthText(change, half)), unit.name);
 }
 
-/// A figure and its unit stay on one line.
+/// A number and its unit stay on one line.
 QString keptTogether(QString text)
 {
     return text.replace(u" %"_s, u"\u00A0%"_s);
@@ -37,7 +37,7 @@ void MovesModel::setMoves(const Moves& moves, double goalSeconds)
 {
     beginResetModel();
     m_moves = moves;
-    // What gains nothing that is known is counted in the notes, not listed.
+    // Moves without a significant gain are counted in the notes, not listed.
     std::erase_if(m_moves.moves, [](const Move& m) { return !m.improves; });
     if (m_moves.moves.size() > kMaxRows)
         m_moves.moves.resize(kMaxRows);

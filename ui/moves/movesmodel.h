@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Next moves as a table: what changes, what it gains at p95, what that makes of it, memory, and whether it reaches the goal.
+// Next moves as a table: the change, its gain at p95, the new p95, memory, and whether it reaches the goal.
 #pragma once
 
 #include "ui/findings/goalmoves.h"

@@ -33,7 +33,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr double kGoalField = 112;          // pixels at scale 1
-constexpr double kReportedRemainder = 1e-6; ///< of the figure; a smaller one is rounding
+constexpr double kReportedRemainder = 1e-6; ///< of the value; a smaller change is rounding
 } // namespace
 
 MovesPage::MovesPage(const Theme& theme, QWidget* parent)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Moves: a goal for p95 and the single changes that come near it; beneath, which edits made p95 what it is against the baseline.
+// Moves: a goal for p95 and the single changes that come near it; beneath, the waterfall of p95 from the baseline by edits.
 #pragma once
 
 #include "core/insight/compare/compare.h"

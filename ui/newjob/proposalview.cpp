@@ -24,7 +24,7 @@ namespace {
 
 enum Column { layoutColumn, p50Column, p95Column, memoryColumn, againstColumn, kColumns };
 constexpr int kCurvePoints = 200;
-constexpr double kNoDifference = 0.0005; // of the step; below it two figures read the same
+constexpr double kNoDifference = 0.0005; // of the step; below it two numbers look the same
 
 QString shortNameOf(const std::string& id)
 {
@@ -126,7 +126,7 @@ void ProposalView::setMessage(const QString& text, bool isError)
     restyle(m_state);
     m_checked->clear();
     if (!isError)
-        return; // the last proposal stays while the next is looked for
+        return; // the last proposal stays while the next is computed
     m_rows.clear();
     m_sampled.clear();
     m_table->setRowCount(0);
@@ -264,7 +264,7 @@ void ProposalView::showChosen()
     m_name->setText(layoutName(option.scenario));
     m_peak->setText(tr("%1 of %2").arg(format::number(option.peakGib), format::gib(option.capacityGib).text()));
     const SnapshotPtr& s = m_sampled[static_cast<std::size_t>(chosen())];
-    if (!s) { // a chart of another layout says nothing about this one
+    if (!s) { // a chart of another layout does not apply to this one
         clearCharts();
         for (PlotBase* chart : std::initializer_list<PlotBase*>{m_memory, m_curve})
             chart->setMessage(option.fits() ? tr("Computing …") : tr("Does not fit: the steps of this layout are not sampled."));

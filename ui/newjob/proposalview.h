@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The right half of File > New: the layout that is proposed and why, its memory, what others would cost, and its first curve.
+// The right half of File > New: the proposed layout with its reasons, its memory, the step times of other layouts, and its first curve.
 #pragma once
 
 #include "core/explore/layoutproposal.h"

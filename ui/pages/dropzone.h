@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a page shows while it waits for a file: where to drop it, a way to open one, a sample, and what will happen then.
+// Shown by a page that waits for a file: a place to drop it, a button to open one, a sample, and a description of the result.
 #pragma once
 
 #include "ui/theme/theme.h"

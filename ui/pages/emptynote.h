@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a table says in its middle while it has no rows: that it waits, for what, or why nothing is in it.
+// The text in the middle of a table without rows: its pending input, or the reason why it is empty.
 #pragma once
 
 #include <QLabel>

@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// What a picture of the page shows: around the exported charts, with nothing next to them.
+/// Frame of a picture of the page: around the exported charts, with nothing next to them.
 QRect areaOf(const QWidget& page, const QList<PlotBase*>& charts)
 {
     QRect area;
@@ -28,7 +28,7 @@ QRect areaOf(const QWidget& page, const QList<PlotBase*>& charts)
     return area.isEmpty() ? page.rect() : area;
 }
 
-/// Whether all that an edit did so far is that the figures shown belong to the values before it: there is nothing to ask and nothing to
+/// Whether an edit so far only made the shown results those of the previous values: there is nothing to ask and nothing to
 /// draw but the word for it.
 bool isOnlyStale(const PageContext& before, const PageContext& now)
 {

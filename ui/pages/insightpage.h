@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the pages with insights have in common: context, tool row, cards that wrap, stale notes, exports of several charts.
+// Common parts of the pages with insights: context, tool row, cards that wrap, stale notes, exports of several charts.
 #pragma once
 
 #include "ui/bridge/insightrunner.h"
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool isComputing() const final;
 
 protected:
-    /// Ask for insights and show what is there.
+    /// Request insights and show the available results.
     virtual void contextChanged() = 0;
     virtual void selectionChanged() {}
 
@@ -51,20 +51,20 @@ protected:
     [[nodiscard]] const ShownScenario* scenario() const { return m_context.current(); }
     /// The scenario's snapshot if it can be asked about; null otherwise.
     [[nodiscard]] SnapshotPtr snapshot() const;
-    /// Where an insight is; asked again whenever a job starts, says how far it is, or ends.
+    /// State of an insight; called again whenever a job starts, progresses or ends.
     using Status = std::function<InsightStatus()>;
-    /// How a chart, or a card with words and figures, says what it shows.
+    /// The status texts of a chart, or of a card with words and numbers.
     struct Presented {
         QWidget* view = nullptr;
         Status status;              ///< of the insight behind it; none: it is drawn from the step times alone
         QString doing = {};         ///< "Computing the effect of each cause"
         QString nothingToShow = {}; ///< when the answer has no rows; empty = it has some
     };
-    /// From now on this chart or card says the state of its insight, in the words of all pages, and carries the token of its result.
+    /// From now on this chart or card shows the state of its insight, in the words of all pages, and carries the token of its result.
     void present(const Presented& shown);
-    /// An insight of a card that is no chart: it counts for the state of the page.
+    /// An insight of a card without a chart: it counts for the state of the page.
     void alsoAnswers(const Status& status);
-    /// What belongs on screen for these inputs of an insight: a result of the present input of the scenario.
+    /// Token of the result for these inputs of an insight: a result of the present input of the scenario.
     [[nodiscard]] ResultToken token(const QString& inputs) const;
     /// Wants the result for a token, and requests it once the step times of the present input are there: `work(evaluator, snapshot,
     /// options)`.
@@ -80,7 +80,7 @@ protected:
             [evaluator = m_context.evaluator, s, work](const InsightOptions& options) { return work(*evaluator, *s, options); },
             [this] { refresh(); });
     }
-    /// Shows what is there.
+    /// Shows the available results.
     virtual void refresh() = 0;
     /// Whether the answer that a slot shows is about the steps that the headline shows.
     template <class R>
@@ -98,10 +98,10 @@ protected:
     /// " Level: the headline's, n = 10,000." where it is not that of the steps which were drawn for the insight.
     [[nodiscard]] static QString levelNote(std::size_t known, int drawn);
     /// After new data: remembers what the current scenario needs of this axis and, with "same scale" on, puts every scenario
-    /// of the table that this page has shown in the same `mode` (figure and unit) on it.
+    /// of the table that this page has shown in the same `mode` (statistic and unit) on it.
     void shareScale(PlotBase& chart, const QString& mode);
     [[nodiscard]] const Theme& theme() const { return m_theme; }
-    /// The charts have said what is under way: what else says it follows.
+    /// Called when the charts show what is under way, so that other texts can follow.
     virtual void statesShown() {}
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
@@ -110,7 +110,7 @@ private:
     void arrange();
     /// Side cards beneath the main one get the height that their words take at this width.
     void giveSideItsHeight();
-    /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
+    /// In presentation mode the main card is whole: side cards that are higher than the page's place would stretch it.
     [[nodiscard]] bool fitsNextTo() const;
     void reportStates(); ///< on every chart that was presented
     void showMessage(const Presented& shown) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a page tells of an insight: its answer on the level of the headline, as long as the answer is about the steps that are shown.
+// An insight as a page shows it: its answer on the level of the headline, as long as the answer is about the steps that are shown.
 #pragma once
 
 #include "ui/pages/insightslot.h"
@@ -16,8 +16,8 @@ namespace prism::ui {
 template <class R>
 class Levelled final {
 public:
-    /// The answer of a slot as it is to be told; null where there is none. `known`: the steps of the headline that it is held against;
-    /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes what is reported.
+    /// The answer of a slot as it is to be shown; null where there is none. `known`: the steps of the headline whose level it takes;
+    /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes the result.
     template <class LevelOf>
     const R* of(const InsightSlot<R>& slot, const QList<SnapshotPtr>& known, bool about, LevelOf levelOf)
     {

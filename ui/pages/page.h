@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One page of the centre: what it is given, what it shows, and what every page can do (table, copy, export).
+// One page of the centre: its context, its state, and functions of every page (table, copy, export).
 #pragma once
 
 #include "ui/look/tabledata.h"
@@ -31,18 +31,18 @@ public:
     /// Paints the page's charts, without controls, for PNG, SVG and PDF. The window has switched to the light palette.
     virtual void paintExport(QPainter& painter);
     [[nodiscard]] virtual QSize exportSize() const { return size(); }
-    /// What a picture needs in words, as what names it on screen is not on it.
+    /// Notes for a picture, which lacks the titles around the page on screen.
     [[nodiscard]] virtual QStringList paperNotes() const { return {}; }
-    /// What the page is looked at for; before an audience it is whole without scrolling.
+    /// The chart that the page is about; in presentation mode it is whole without scrolling.
     [[nodiscard]] virtual const QWidget* mainChart() const { return nullptr; }
     /// An insight whose shown result is not the one that belongs on screen, where there is one; its tokens name both.
     [[nodiscard]] virtual InsightStatus otherResult() const { return {.hasAnswer = true, .isCurrent = true}; }
-    /// What is shown: the answer to the present context, an earlier one, or why there is none.
+    /// The shown state: the answer to the present context, an earlier one, or why there is none.
     [[nodiscard]] virtual PageState state() const = 0;
     /// True while a job of this page runs or waits: what is shown will change without another context. Step times that are being
     /// computed are not the page's own work; it is given another context when they are there.
     [[nodiscard]] virtual bool isComputing() const { return false; }
-    /// Starts what waits for a press: pictures that nobody sits before show its answer too.
+    /// Starts what waits for a press: pictures that are made without a user show its answer too.
     virtual void startAll() {}
     [[nodiscard]] virtual QJsonObject saveState() const { return {}; } ///< mode, zoom: kept with the session
     virtual void restoreState(const QJsonObject& /*state*/) {}
@@ -51,7 +51,7 @@ public:
 
 Q_SIGNALS:
     void shownChanged();                                 ///< other data or another state of them
-    void metricRequested(const QString& key);            ///< the user asks where a figure comes from
+    void metricRequested(const QString& key);            ///< the user asks for the source of a value
     void goalRequested(double seconds);                  ///< p95 was pulled to this time: what would reach it?
     void markRequested(double seconds);                  ///< a mark on the step-time axis
     void parameterRequested(const QString& parameterId); ///< the user picked something that this parameter decides

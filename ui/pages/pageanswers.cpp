@@ -13,7 +13,7 @@ namespace prism::ui {
 
 namespace {
 
-/// "stage 3 of replica 7"; the stage alone where all replicas are equal.
+/// "stage 3 of replica 7"; the stage alone where all replicas share a row.
 QString placeOf(const PlacementMap& map, std::size_t cell)
 {
     const auto column = static_cast<int>(cell) % map.columns;

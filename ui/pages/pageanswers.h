@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sentence on top of the pages that show one scenario from one side: what to do, and what it brings, in numbers.
+// The sentence on top of the pages that show one scenario from one side: an action and its gain, in numbers.
 #pragma once
 
 #include "core/cost/costedstep.h"

@@ -317,7 +317,7 @@ TableData PipelinePage::asTable() const
     const TableData memory = m_memory->asTable();
     if (memory.rows.isEmpty())
         return table;
-    // One table for both charts: the memory of a stage is in columns of its own after the spans.
+    // One table for both charts: the memory of a stage is in separate columns after the spans.
     const qsizetype spans = table.header.size();
     table.header << memory.header.mid(1);
     for (QStringList& row : table.rows)

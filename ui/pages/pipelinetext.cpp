@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t kMaxClasses = 3;  // named in a change
-constexpr double kReportedShare = 0.02; // of the change; what is less is not told
+constexpr double kReportedShare = 0.02; // of the change; smaller shares are omitted
 constexpr double kMinReported = 1e-6;   // seconds
 
 struct KindGroup {

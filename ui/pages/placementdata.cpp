@@ -15,7 +15,7 @@ NodePlaces placesOf(const Scenario& scenario, int node)
     NodePlaces places;
     const std::vector<RankPosition> layout = rankLayout(scenario);
     const auto perNode = static_cast<std::size_t>(std::max(scenario.cluster.gpusPerNode, 1));
-    // nodeOrder says which physical node is at a position; without one they are the same.
+    // nodeOrder maps positions to physical nodes; without one they are the same.
     const auto& order = scenario.measured.nodeOrder;
     auto position = static_cast<std::size_t>(std::max(node, 0));
     if (!order.empty())
@@ -101,7 +101,7 @@ HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric)
     data.columnTitle = QObject::tr("Stage");
     data.rowTitle = QObject::tr("Replica");
     for (int row = 0; row < map.rows; ++row) {
-        // Replicas that are equal need not follow one another: "any of 16", "4 like 14", "6".
+        // Equal replicas need not be neighbours: "any of 16", "4 like 14", "6".
         data.rowLabels << QString::fromStdString(map.rowLabels[static_cast<std::size_t>(row)])
                               .remove(u"replicas "_s)
                               .remove(u" replicas"_s)

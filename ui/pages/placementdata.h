@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the Placement page makes of core's answers: where a node is, what is in a cell, and the map as a heat map.
+// Core's results for the Placement page: places of a node, texts of a cell, and the map as a heat map.
 #pragma once
 
 #include "core/insight/placement/placement.h"
@@ -30,10 +30,10 @@ inline constexpr std::size_t kMaxSlowNodes = 50; ///< listed and marked on the m
 /// The same map with its rows in the order of their replicas.
 [[nodiscard]] PlacementMap inReplicaOrder(const PlacementMap& map);
 
-/// A figure of the step time on the map; the order is that of the choices on the page.
+/// A percentile of the step time on the map; the order is that of the choices on the page.
 enum class PlaceMetric { p50, p95, p99 };
 [[nodiscard]] QString nameOf(PlaceMetric metric);
-/// What a cell, or the scenario without any slow node, has of a figure.
+/// The ratio of that percentile with a slow node at the cell to the one without.
 [[nodiscard]] const Estimate& ratioOf(const PlacementCell& cell, PlaceMetric metric);
 [[nodiscard]] double secondsOf(const PlacementCell& cell, PlaceMetric metric);
 [[nodiscard]] double secondsOf(const DistributionSummary& base, PlaceMetric metric);

@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMaxNodesInARow = 64, kRacksInARow = 16; // a wider row has cells that nobody can point at
+constexpr int kMaxNodesInARow = 64, kRacksInARow = 16; // a wider row has cells too small to point at
 
 /// By node: the cells of the map that its GPUs work in, each once.
 std::vector<std::vector<int>> cellsByNode(const PlacementMap& map, const Scenario& scenario)

@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// How the cells are arranged; the order is that of the choices on the page.
+/// Arrangement of the cells; the order is that of the choices on the page.
 enum class PlaceGrouping { replicaAndStage, node, rack };
 [[nodiscard]] QString nameOf(PlaceGrouping grouping);
 

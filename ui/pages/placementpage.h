@@ -73,7 +73,7 @@ private:
     SlowNodesCard* m_nodes;
     GainCurve* m_gains;
     GroupedPlaces m_shown; ///< what the map shows
-    QString m_placed;      ///< of which answer, figure, cells and scenario that is
+    QString m_placed;      ///< of which answer, percentile, cells and scenario that is
     QPushButton* m_add;
     QLineEdit* m_find;
     QLabel* m_hits;

@@ -28,7 +28,7 @@ PlacesCard::PlacesCard(const Theme& theme, QWidget* parent) : QFrame(parent)
         box->addWidget(cardText(u"tick"_s, u"secondary"_s, name));
         box->addWidget(value);
         box->addWidget(note);
-        box->addStretch(1); // both begin at the top, whatever their notes need
+        box->addStretch(1); // both begin at the top, regardless of the height of their notes
         pair->addLayout(box, 1);
     };
     half(tr("Best"), m_best, m_bestNote);

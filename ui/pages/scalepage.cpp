@@ -34,7 +34,7 @@ QString efficiencyText(const ScalePoint& p)
 constexpr int kMinRows = 5; // of the table, header and scroll bar among them
 } // namespace
 
-/// How one figure of the scale is written: its name, its unit and what one of the core's units is in it.
+/// Text of one metric of the scale: its name, its unit and the factor from core's unit.
 struct ScaleQuantity {
     QString name, unit;
     double perUnit = 1;
@@ -73,7 +73,7 @@ QString missingMeasurements(const ScalePoint& p)
     return sentences.join(u"; "_s);
 }
 
-/// What is to be known of a point before its figures are used; `brief` where the footer says the rest.
+/// Caveats of a point, to be read before its values are used; `brief` where the footer has the details.
 QString noteOf(const ScalePoint& p, bool brief = false)
 {
     QStringList notes{format::sentence(QString::fromStdString(p.problem)),

@@ -52,7 +52,7 @@ private:
     QPushButton* m_make;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
     mutable Levelled<ScaleCurve> m_levelled;
-    int m_filledWith = -1; ///< the version of what is reported that the table shows
+    int m_filledWith = -1; ///< the version of the levelled curve that the table shows
 };
 
 } // namespace prism::ui

@@ -24,7 +24,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kShownRows = 10, kRowsInPresentation = 5; // before an audience all of them fit at once
+constexpr std::size_t kShownRows = 10, kRowsInPresentation = 5; // in presentation mode all of them fit at once
 
 const Estimate& of(const MetricChange& change, Metric metric)
 {
@@ -105,7 +105,7 @@ QString boundText(double largest, bool isShare)
     return format::number((std::floor(shown / digit) + 1) * digit, 2) + u' ' + unit.name;
 }
 
-/// What half of the spread means for the scenario; empty where no parameter decides it.
+/// Text on half of the spread, for the scenario; empty where no parameter decides it.
 QString triedText(const SensitivityRow& row)
 {
     const Parameter* p = findParameter(parameterOf(row));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Sensitivity page: what moves a figure (tornado), and what made the slow steps slow (tail attribution).
+// The Sensitivity page: what changes a statistic (tornado), and the causes of slow steps (tail attribution).
 #pragma once
 
 #include "core/insight/sensitivity/attribution.h"
@@ -16,7 +16,7 @@ namespace prism::ui {
 class SegmentedControl;
 class SlopeChart;
 
-/// The figure that the tornado is about.
+/// The statistic that the tornado is about.
 enum class Metric { p50, p95, p99, mean, exceedance };
 
 /// How a tornado is to look.
@@ -63,7 +63,7 @@ private:
     void connectCharts();
     void tryHalf(int item); ///< adds a scenario with half the spread of a cause
     void refreshSlopes();
-    void showChosen(); ///< the tornado of a figure, or the ranks at all percentiles
+    void showChosen(); ///< the tornado of a statistic, or the ranks at all percentiles
     [[nodiscard]] bool showsSlopes() const;
     void pick(const QString& id);
     /// The limit of P(step > limit): the study's, or the baseline's p95 while none is set; 0 = not known yet.

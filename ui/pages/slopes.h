@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The causes of a sensitivity table ranked at p50, p95 and p99 side by side.
+// The causes of a sensitivity table ranked at p50, p95 and p99, in neighbouring columns.
 #pragma once
 
 #include "core/insight/sensitivity/sensitivity.h"

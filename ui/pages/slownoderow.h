@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One slow node in the list of the Placement page: its place, its slowness to edit, what repairing it would give; and the
+// One slow node in the list of the Placement page: its place, its slowdown factor to edit, the gain of a repair; and the
 // handle by which a slow node is dragged onto the map.
 #pragma once
 
@@ -32,7 +32,7 @@ struct SlowNodeText {
     QString name; ///< of the node
     double factor = 1;
     QString place, gain, interval;
-    bool gainInWords = false;            ///< no figure: no difference was found
+    bool gainInWords = false;            ///< no number: no difference was found
     Role gainRole = Role::textSecondary; ///< a colour only where the interval excludes 0
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The slow nodes of a scenario with what repairing each would give, the advice on positions, and what can be done about them.
+// The slow nodes of a scenario with the gain of each repair, the advice on positions, and actions.
 #pragma once
 
 #include "ui/look/format.h"
@@ -20,7 +20,7 @@ namespace prism::ui {
 
 class SegmentedControl;
 
-/// What is known of the search for better positions.
+/// State of the search for better positions.
 struct SearchState {
     const PlacementResult* result = nullptr; ///< null: not requested, not there yet, or failed
     bool isComputing = false;
@@ -38,13 +38,13 @@ public:
     void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
     /// Off while what is shown is not the result of the present input: nothing is exported or made from it.
     void setActing(bool on);
-    /// What 1, 2, ... exchanges give, and all moves at the end; empty without advice.
+    /// Gains of 1, 2, ... exchanges, and of all moves at the end; empty without advice.
     [[nodiscard]] QList<GainPoint> gainPoints() const;
     [[nodiscard]] int chosenExchanges() const; ///< which of these points is chosen; -1 without advice
     void chooseExchanges(int choice);
     /// The order after the chosen number of exchanges; the best one where all are chosen. Empty without a result.
     [[nodiscard]] std::vector<int> chosenOrder() const;
-    /// What an action did, or why it did not.
+    /// The effect of an action, or why it failed.
     void showMessage(const QString& text, bool isError);
 
 Q_SIGNALS:

@@ -13,7 +13,7 @@ namespace prism::ui {
 
 namespace {
 
-/// How far an item of the tree's first column is indented.
+/// Indentation of an item of the tree's first column.
 int indentOf(const QTreeView& tree, QModelIndex index)
 {
     int depth = tree.rootIsDecorated() ? 1 : 0;

@@ -11,7 +11,7 @@ class QTreeView;
 
 namespace prism::ui {
 
-/// Says how high a cell must be for all its words. Qt's own hint forgets the padding of the style sheet, and shortens what needs it.
+/// Gives the height that a cell needs for all its words. Qt's own hint forgets the padding of the style sheet, and shortens what needs it.
 class WrappedCells final : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -33,7 +33,7 @@ struct Axes {
 /// The logarithmic range from the last such number at or below `low` > 0 to the first one at or above `high`, of two numbers at least.
 [[nodiscard]] AxisRange coveringLogRange(double low, double high);
 
-/// What is written along an axis; labels are at value * perUnit.
+/// Texts along an axis; labels are at value * perUnit.
 struct AxisText {
     Ticks ticks;
     QString title;

@@ -37,7 +37,7 @@ QString Canvas::elidedName(const QString& name, Type type, double width) const
 QStringList Canvas::wrapped(const QString& text, Type type, double width) const
 {
     QStringList lines, words;
-    for (const QString& word : text.split(u' ')) // a figure keeps its unit and its sign: "90 %", "± 3 ms", "n = 500"
+    for (const QString& word : text.split(u' ')) // a number keeps its unit and its sign: "90 %", "± 3 ms", "n = 500"
         if (!words.isEmpty() && (word.startsWith(u'%') || word == u"=" || words.back().endsWith(u'±') || words.back().endsWith(u" =")))
             words.back() += u' ' + word;
         else

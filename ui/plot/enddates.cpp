@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kLane = 34, kReach = 8; // pixels at scale 1
 
-/// What each bar shows: its share, or all up to it.
+/// Value of each bar: its share, or all up to it.
 std::vector<double> heights(const EndDates& d)
 {
     std::vector<double> shares;

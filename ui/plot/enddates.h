@@ -12,7 +12,7 @@ struct EndDates {
     std::vector<DayShare> bars; ///< without gaps; dayShares()
     int daysPerBar = 1;
     int series = 0;
-    bool cumulative = false; ///< bars say "done by then"
+    bool cumulative = false; ///< the bars mean "done by then"
     std::string start;       ///< ISO; empty = days are counted
     double deadlineDays = 0; ///< since the start; 0 = none
     QString flag, flagNote;  ///< "P(done by 14 March) = 83 %", "P(done within 78 days) = 70 %", "± 2 points"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry the receipt of the state that made them.
+// Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry export metadata of the state that made them.
 #pragma once
 
 #include "core/base/table.h"
@@ -27,12 +27,12 @@ struct Picture {
     ExportMetadata metadata;
 };
 
-/// The picture as pixels with the receipt in its text chunks; scale 1 to 4.
+/// The picture as pixels with the export metadata in its text chunks; scale 1 to 4.
 [[nodiscard]] QImage toImage(const Picture& picture, double scale = 2);
 [[nodiscard]] QByteArray toPng(const Picture& picture, double scale = 2);
 [[nodiscard]] QByteArray toSvg(const Picture& picture);
 [[nodiscard]] QByteArray toPdf(const Picture& picture);
-/// Texts by core/base/table.h. RFC 4180, with a comment line of the receipt (in words, then packed) in front when there is one; C locale.
+/// Texts by core/base/table.h. RFC 4180, with a comment line of the export metadata (in words, then packed) in front if any; C locale.
 [[nodiscard]] QByteArray toCsv(const TableData& table, const ExportMetadata& metadata = {}, TableText texts = TableText::forSheets);
 [[nodiscard]] QByteArray toTsv(const TableData& table, TableText texts = TableText::forSheets);
 
@@ -42,7 +42,7 @@ struct Picture {
                                   TableText texts = TableText::forSheets);
 /// Image and TSV together, for one paste into slides or a sheet.
 [[nodiscard]] QMimeData* toMimeData(const Picture& picture, const TableData& table);
-/// The receipt that a PNG carries (PNG text chunks), or nothing.
+/// The export metadata that a PNG carries (PNG text chunks), or nothing.
 [[nodiscard]] std::optional<ExportMetadata> exportMetadataOf(const QString& pngFile);
 
 } // namespace prism::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The receipt of an export: from which state a picture or a table comes.
+// The metadata of an export: from which state a picture or a table comes.
 #pragma once
 
 #include <QString>

@@ -12,7 +12,7 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-/// Where the points are: "no move" at 0, point i at i + 1, all of them half a step further.
+/// Positions of the points: "no move" at 0, point i at i + 1, all of them half a step further.
 struct GainCurve::Layout {
     Axes axes;
     AxisText gains;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a growing number of moves gives: points with their intervals over 0, 1, 2, ... moves, and all of them set apart at the right.
+// Gain of a growing number of moves: points with their intervals over 0, 1, 2, ... moves, and all of them separately at the right.
 #pragma once
 
 #include "ui/plot/plotbase.h"
@@ -11,7 +11,7 @@ struct GainPoint {
     QString label;  ///< of the axis: "1", "all 14"
     QString detail; ///< for the reading: what this move is
     double gainSeconds = 0, halfWidth = 0;
-    bool isAll = false; ///< every move at once: set apart
+    bool isAll = false; ///< every move at once: drawn separately
 };
 
 /// Arrow keys and the pointer choose how many. GUI thread.

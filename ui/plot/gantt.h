@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Gantt chart of one sampled step: a row per stage, fills and hatches by kind, the critical path as the only outline.
-// gantt.cpp holds what it shows and reads, ganttpaint.cpp how it looks, ganttinput.cpp pointer and keys, ganttfind.cpp what is
-// looked for and the stretch that is summed up.
+// gantt.cpp holds what it shows and reads, ganttpaint.cpp how it looks, ganttinput.cpp pointer and keys, ganttfind.cpp the
+// search and the sum over a range.
 #pragma once
 
 #include "core/insight/onestep/rangesum.h"
@@ -17,7 +17,7 @@ struct StepRange {
     bool operator==(const StepRange&) const = default;
 };
 
-/// Where another step ends, to be compared with.
+/// End of another step, for comparison.
 struct StepMark {
     double seconds = 0;
     QString label;
@@ -97,7 +97,7 @@ private:
     void paintMark(Canvas& canvas, const Layout& at) const;
     [[nodiscard]] bool hasItem(int item) const { return item >= 0 && item < itemCount(); }
     [[nodiscard]] const TimelineSpan& spanOf(int item) const { return m_timeline->spans[static_cast<std::size_t>(item)]; }
-    /// What an unzoomed view shows: the step, or the longest step of those on the same scale.
+    /// Range of an unzoomed view: the step, or the longest step of those on the same scale.
     [[nodiscard]] double wholeSeconds() const;
     void zoom(double factor, double aroundSeconds);
     [[nodiscard]] bool isDimmed(const TimelineSpan& span) const;

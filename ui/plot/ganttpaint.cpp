@@ -173,7 +173,7 @@ void GanttChart::paintPieces(Canvas& canvas, const Layout& at, int stage) const
     }
 }
 
-/// Overlapped sends have a lane of their own at the lower edge, once there is room to see them.
+/// Overlapped sends have a separate lane at the lower edge, once there is room to see them.
 void GanttChart::paintSends(Canvas& canvas, const Layout& at, int stage) const
 {
     const auto [first, last] = m_stageSpans[static_cast<std::size_t>(stage)];
@@ -248,7 +248,7 @@ void GanttChart::paintCritical(Canvas& canvas, const Layout& at) const
                              QPointF(canvas.centre(std::max(right, left + 2)), canvas.centre(row.bottom() - 1)));
             canvas.outline(box, pen);
         }
-        // The path continues on another stage: the hop at the time it arrives there.
+        // The path moves on to another stage: the hop at the time it arrives there.
         if (i + 1 < pieces.size() && pieces[i + 1].stage != piece.stage && pieces[i + 1].start >= piece.end - join) {
             const QRectF next = at.row(pieces[i + 1].stage);
             const bool down = next.top() > row.top();

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] QStringList itemReading(int item) const override;
     [[nodiscard]] std::optional<Reach> ownReach() const override;
 
-    /// What a drag of a slow node carries; -1 = a node that is to become slow.
+    /// The node that a drag carries; -1 = a node that is to become slow.
     [[nodiscard]] static QMimeData* mimeDataOf(int node);
 
 Q_SIGNALS:
@@ -92,7 +92,7 @@ private:
     void paintScale(Canvas& canvas, const Layout& at) const;
     void paintProfile(Canvas& canvas, const Layout& at) const;
     void paintKey(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
-    /// What is brushed, outlined, focused and dragged.
+    /// Paints the brushed, outlined, focused and dragged cells.
     void paintMarks(Canvas& canvas, const Layout& at, bool interactive) const;
     [[nodiscard]] const HeatCell& cellOf(int item) const { return m_data.cells[static_cast<std::size_t>(item)]; }
     [[nodiscard]] double position(double ratio) const;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLane = 26; ///< above the plot, for the flag; at scale 1
 
-/// What the axis says in a unit.
+/// The title of the axis in a unit.
 QString titleOf(const format::SpanUnit& unit)
 {
     return unit.seconds < 60     ? QObject::tr("Seconds between checkpoints, log scale")

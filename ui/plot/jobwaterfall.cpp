@@ -14,7 +14,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// What is behind a loss, in few words.
+/// The cause of a loss, in few words.
 QString detailOf(const JobLoss& loss, const JobReport& job, double noiseFree)
 {
     QString failures = QObject::tr("%1 failures").arg(format::count(std::llround(job.failuresP50)));
@@ -97,7 +97,7 @@ WaterfallData jobWaterfall(const JobReport& job, double noiseFreeStepSeconds, in
     for (std::size_t i = 0; i < losses.size(); ++i) {
         const JobLoss& loss = losses[i];
         if (i > 0 && rounded[i] == 0 && loss.days < kTenth / 2)
-            continue; // less than the rows are reported in
+            continue; // rounds to 0 in the rows' unit
         total += rounded[i];
         group += loss.ofFailures ? rounded[i] : 0;
         WaterfallRow row;

@@ -28,7 +28,7 @@ QByteArray sumOf(const QByteArray& packed)
     return QCryptographicHash::hash(packed, QCryptographicHash::Sha256).left(kSum);
 }
 
-/// What qCompress made, with its sum in front: unpacked, unless it was changed or says that it is too large.
+/// What qCompress made, with its sum in front: unpacked, unless it was changed or claims to be too large.
 QByteArray unpacked(const QByteArray& sealed)
 {
     const QByteArray packed = sealed.mid(kSum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The receipt as one word of text, for files that have no place for it: the creator of a PDF, the description of an SVG, a comment of a
+// Export metadata as one word of text, for files without a place for it: the creator of a PDF, the description of an SVG, a comment of a
 // CSV.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace prism::ui {
 
-/// "prism-receipt:" and the receipt, packed, in letters, digits, - and _ only. Empty for an empty receipt.
+/// "prism-receipt:" and the packed metadata, in letters, digits, - and _ only. Empty for empty metadata.
 [[nodiscard]] QByteArray metadataMark(const ExportMetadata& metadata);
-/// The receipt of the first mark in a file's content, whatever is around it; nothing where there is none or it was changed.
+/// The metadata of the first mark in a file's content, with any text around it; nothing where there is none or it was changed.
 [[nodiscard]] std::optional<ExportMetadata> markedMetadata(const QByteArray& content);
 
 } // namespace prism::ui

@@ -37,7 +37,7 @@ protected:
 
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const override;
     [[nodiscard]] double headHeight() const override { return 20; }
-    [[nodiscard]] double minRow() const override { return 32; } // two bars with their figures
+    [[nodiscard]] double minRow() const override { return 32; } // two bars with their values
     [[nodiscard]] const QString& rowId(int item) const override { return m_data.rows[static_cast<std::size_t>(item)].id; }
 
 private:

@@ -18,7 +18,7 @@ double noteHeight(const Canvas& canvas)
     return canvas.lineHeight(Type::small) + canvas.px(3);
 }
 
-/// The notes as lines of this width; a note starts a line of its own.
+/// The notes as lines of this width; each note starts a new line.
 QStringList noteLines(const Canvas& canvas, const QStringList& notes, double width)
 {
     QStringList lines;

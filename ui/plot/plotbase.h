@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every painted chart has in common: card, title, footer, items that can be pointed at, read, brushed and exported.
-// plotbase.cpp holds texts, items and keys, plotbasepaint.cpp what is written around the plot.
+// Common parts of all painted charts: card, title, footer, items that can be pointed at, read, brushed and exported.
+// plotbase.cpp holds texts, items and keys, plotbasepaint.cpp the texts around the plot.
 #pragma once
 
 #include "ui/look/tabledata.h"
@@ -13,7 +13,7 @@
 
 namespace prism::ui {
 
-/// What is written around a chart.
+/// Texts around a chart.
 struct ChartText {
     QString title, subtitle;
     QStringList footer; ///< unit, n, seed, method, interval; one string per line
@@ -38,7 +38,7 @@ struct Reach {
     bool operator==(const Reach&) const = default;
 };
 
-/// A card with one chart. Derived charts hold data, say where their items are and paint themselves inside `area`; painting is
+/// A card with one chart. Derived charts hold data, return where their items are and paint themselves inside `area`; painting is
 /// const and depends on the size and look that it is given, so that exports and screens share it. GUI thread only.
 class PlotBase : public QWidget {
     Q_OBJECT
@@ -47,7 +47,7 @@ public:
 
     // change it
     void setText(const ChartText& text);
-    /// Dims the chart and says why next to the title ("computing"); an empty note ends it.
+    /// Dims the chart and shows the reason next to the title ("computing"); an empty note ends it.
     void setStale(const QString& note);
     /// Shown in place of data ("No slow nodes are marked"); empty = none.
     void setMessage(const QString& message);
@@ -61,19 +61,19 @@ public:
     [[nodiscard]] const QString& staleNote() const { return m_stale; }
     [[nodiscard]] const QString& message() const { return m_message; }
     [[nodiscard]] const std::optional<Reach>& reach() const { return m_reach; }
-    /// What the data of this chart needs; nothing without data.
+    /// Axis range that the data of this chart needs; nothing without data.
     [[nodiscard]] virtual std::optional<Reach> ownReach() const { return std::nullopt; }
     [[nodiscard]] int focusItem() const { return m_focusItem; }
     [[nodiscard]] int hoverItem() const { return m_hoverItem; }
     [[nodiscard]] const Look& look() const { return m_theme.look(); }
     [[nodiscard]] const Theme& theme() const { return m_theme; }
-    /// Title, footer and the least plot; a smaller card would cut its figures.
+    /// Title, footer and the least plot; a smaller card would cut its numbers.
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] virtual TableData asTable() const = 0;
     [[nodiscard]] virtual int itemCount() const { return 0; }
-    /// The reading of one item: first a name, then figures, one per line.
+    /// The reading of one item: first a name, then values, one per line.
     [[nodiscard]] virtual QStringList itemReading(int item) const;
-    /// Where an item is in the widget.
+    /// Position of an item in the widget.
     [[nodiscard]] QPointF placeOf(int item) const;
     /// Everything on one line, for screen readers.
     [[nodiscard]] QString itemText(int item) const;
@@ -94,7 +94,7 @@ protected:
     /// Item under a point of the widget; -1 = none.
     [[nodiscard]] virtual int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const;
     [[nodiscard]] int itemUnder(QPointF point) const; ///< of the widget as it is on screen
-    /// Where a read-out for the item belongs.
+    /// Position of the read-out of an item.
     [[nodiscard]] virtual QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const;
     /// The item that an arrow key goes to.
     [[nodiscard]] virtual int neighbour(int item, int key) const;

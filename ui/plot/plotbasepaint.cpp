@@ -25,7 +25,7 @@ struct LegendMetrics {
 
 } // namespace
 
-/// What is written around the plot, where it is in this card.
+/// Texts around the plot, with their places in this card.
 struct PlotBase::Frame {
     double left = 0, right = 0;          ///< inside the padding
     QStringList title, subtitle, footer; ///< lines

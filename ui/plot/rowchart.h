@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Horizontal bars around a zero line, a labelled row for each cause: what such charts share, whatever they draw in a row.
+// Horizontal bars around a zero line, a labelled row for each cause: what such charts share, for any content of the rows.
 #pragma once
 
 #include "ui/plot/plotbase.h"
@@ -7,7 +7,7 @@
 
 namespace prism::ui {
 
-/// Derived charts say where their bars are and draw them; rows are brushed by their id. GUI thread.
+/// Derived charts return where their bars are and draw them; rows are brushed by their id. GUI thread.
 class RowChart : public PlotBase {
     Q_OBJECT
 public:

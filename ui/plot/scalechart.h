@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A figure over the number of GPUs (log axis): p50 thick, p95 and p99 thinner, the band between them, intervals as whiskers.
+// A metric over the number of GPUs (log axis): p50 thick, p95 and p99 thinner, the band between them, intervals as whiskers.
 #pragma once
 
 #include "ui/plot/axes.h"

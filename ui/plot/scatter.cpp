@@ -82,7 +82,7 @@ Axes ScatterChart::axes(const Canvas& canvas, const QRectF& area) const
 
 void ScatterChart::paintFront(Canvas& canvas, const Axes& at) const
 {
-    // The staircase of the front points in these two figures.
+    // The staircase of the front points in these two metrics.
     const double sx = m_data.moreIsBetterX ? -1 : 1, sy = m_data.moreIsBetterY ? -1 : 1;
     std::vector<QPointF> best;
     for (const ScatterPoint& p : m_data.points)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Points over two figures with the front of the best; only the front has colour, marked points have names.
+// Points over two metrics with the Pareto front; only the front has colour, marked points have names.
 #pragma once
 
 #include "ui/plot/axes.h"

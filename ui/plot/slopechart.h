@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ranks of the same causes at several percentiles, side by side, with slopes between them: what matters more in the tail rises.
+// Ranks of the same causes at several percentiles, in neighbouring columns, with slopes between them: what matters more in the tail rises.
 #pragma once
 
 #include "ui/plot/plotbase.h"
@@ -8,7 +8,7 @@ namespace prism::ui {
 
 /// One cause in one column.
 struct SlopeCell {
-    double change = 0; ///< largest change of the figure, seconds; its sign is kept
+    double change = 0; ///< largest change of the statistic, seconds; its sign is kept
     int rank = 0;      ///< from 1, by the size of the change
 };
 

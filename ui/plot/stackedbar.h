@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One bar whose parts add up to a total, with a key of figures under it.
+// One bar whose parts add up to a total, with a key of values under it.
 #pragma once
 
 #include "ui/plot/waterfall.h"
@@ -17,7 +17,7 @@ public:
     [[nodiscard]] TableData asTable() const override { return waterfallTable(m_data); }
     [[nodiscard]] int itemCount() const override; ///< the parts, without the total
     [[nodiscard]] QStringList itemReading(int item) const override;
-    /// Where a part of the bar is drawn; the parts fill the width.
+    /// Rectangle of a part of the bar; the parts fill the width.
     [[nodiscard]] QRectF partRect(const QRectF& area, int item) const;
 
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the noise-free step goes, as the parts of a bar: what is exposed, and next to it what hides behind compute.
+// The noise-free step as the parts of a bar: exposed times, and next to them those hidden behind compute.
 #pragma once
 
 #include "core/cost/costedstep.h"

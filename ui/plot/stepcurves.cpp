@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is drawn of step curves; the card around them is in stepcurvechart.cpp.
+// Draws step curves; the card around them is in stepcurvechart.cpp.
 #include "ui/plot/stepcurves.h"
 
 #include "ui/look/format.h"
@@ -126,7 +126,7 @@ void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size
     canvas.text(centre, c.number, Type::tickStrong, canvas.look.palette().seriesAt(c.series), Qt::AlignHCenter | Qt::AlignVCenter);
 }
 
-/// Where its words are; empty where it is not drawn.
+/// Paints the mark of the noise-free step. Rectangle of its text; empty where it is not drawn.
 QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
 {
     const double x = axes.px(seconds);

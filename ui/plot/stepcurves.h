@@ -25,7 +25,7 @@ struct StepCurve {
 struct StepFlag {
     double seconds = 0;
     QString text, note;       ///< note: next to the flag
-    double probability = -1;  ///< where the line meets the curve that is read; negative = nowhere
+    double probability = -1;  ///< of the curve that is read, at the line; negative = the line does not cross it
     bool beyondShaded = true; ///< what is right of it is "beyond the limit"
     QString hint;             ///< what may be done with it, after its text; not on paper
     [[nodiscard]] QString reading() const { return hint.isEmpty() ? text : text + QStringLiteral(": ") + hint; }
@@ -41,7 +41,7 @@ struct StepCurves {
     double markedShare = 0;           ///< a dotted line at this probability ("p95"); 0 = none
 };
 
-/// Where the curves are drawn inside an area.
+/// Plot rectangle of the curves inside an area.
 [[nodiscard]] Axes stepAxes(const Canvas& canvas, const QRectF& area, const StepCurves& data);
 /// Axes, bands, curves, lines and flag. `highlighted`: a ghost that is drawn in full.
 void paintStepCurves(Canvas& canvas, const QRectF& area, const StepCurves& data, const QString& highlighted = {});

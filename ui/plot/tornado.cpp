@@ -111,13 +111,13 @@ QString TornadoChart::endText(const TornadoEnd& end) const
     const double change = end.change * column.unit.perSecond, half = end.halfWidth * column.unit.perSecond;
     if (std::abs(change) <= half)
         return format::plainInterval(half) + u' ' + column.unit.name; // as large as it may be
-    const double shown = std::pow(10, -column.decimals);              // as the others of the column, where that leaves a figure
+    const double shown = std::pow(10, -column.decimals);              // as the others of the column, where that leaves a digit
     return format::signedMetric(change, std::abs(change) < shown / 2 ? half : std::max(half, shown)) + u' ' + column.unit.name;
 }
 
 QString TornadoChart::intervalText(const TornadoEnd& end) const
 {
-    const bool isFound = end.halfWidth > 0 && std::abs(end.change) > end.halfWidth; // else the figure is its interval
+    const bool isFound = end.halfWidth > 0 && std::abs(end.change) > end.halfWidth; // else the number shown is the interval itself
     return isFound ? format::plainInterval(end.halfWidth * scaleOfChanges().unit.perSecond) : QString();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ranked causes: what each cause's spread does to one figure, largest on top: bars around the present value, figures in columns.
+// Ranked causes: the effect of each cause's spread on one statistic, largest on top: bars around the present value, values in columns.
 #pragma once
 
 #include "ui/look/format.h"
@@ -9,7 +9,7 @@ class QPushButton;
 
 namespace prism::ui {
 
-/// One end of a row: change of the figure, half-width of its interval, and the input's value there ("CV 12.0 %").
+/// One end of a row: change of the statistic, half-width of its interval, and the input's value there ("CV 12.0 %").
 struct TornadoEnd {
     double change = 0, halfWidth = 0;
     QString input;
@@ -19,7 +19,7 @@ struct TornadoRow {
     QString id, label, input; ///< input: the present spread ("CV 2 %")
     TornadoEnd removed, doubled;
     bool nonMonotonic = false;
-    QString missing;       ///< not empty: outside the calibrated range; says which measurement is missing (hatched)
+    QString missing;       ///< not empty: outside the calibrated range; names the missing measurement (hatched)
     bool isOthers = false; ///< no cause: one line about the causes that are not shown
     QString parameter;     ///< that decides the spread; empty = none
     QString tried;         ///< what the row's button does ("CV 2 % to 1 %"); empty = it has none
@@ -63,7 +63,7 @@ protected:
     [[nodiscard]] const QString& rowId(int item) const override { return m_data.rows[static_cast<std::size_t>(item)].id; }
 
 private:
-    /// Right edges of the columns of figures.
+    /// Right edges of the columns of values.
     struct Columns {
         double removed = 0, doubled = 0, interval = 0;
     };

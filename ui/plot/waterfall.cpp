@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMinRow = 22, kCrampedRow = 17, kHighestRow = 40, kHead = 22, kFoot = 34; // at scale 1
 
-/// Where each row begins and ends on the axis.
+/// Begin and end of each row on the axis.
 struct Reached {
     double from = 0, to = 0;
 };

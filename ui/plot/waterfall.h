@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A waterfall: from a first value over signed steps to a total, a row each, with figures at the right; the axis is drawn broken where it
+// A waterfall: from a first value over signed steps to a total, a row each, with values at the right; the axis is drawn broken where it
 // does not begin at zero.
 #pragma once
 
@@ -14,7 +14,7 @@ struct WaterfallRow {
     QString id, label, detail; ///< detail: a second line
     double value = 0;
     Kind kind = Kind::step;
-    QString metric, interval, note;         ///< columns at the right; interval next to the figure
+    QString metric, interval, note;         ///< columns at the right; interval next to the value
     bool grouped = false;                   ///< belongs to the group whose sum is printed
     double whiskerLow = 0, whiskerHigh = 0; ///< equal = none
     bool clear = true;                      ///< false: a change within its interval, which has no colour

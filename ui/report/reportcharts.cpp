@@ -21,7 +21,7 @@ constexpr int kReportBars = 32, kMinReportBars = 9;
 
 constexpr double kDetailRoom = 9; ///< more than the least height of a row, for its second line
 
-/// A named bar with its figure.
+/// A named bar with its value.
 struct Bar {
     QString name, note, chart, interval;
     double share = 0; ///< of the longest bar that could be
@@ -66,7 +66,7 @@ ReportChart namedBars(const std::vector<Bar>& bars)
     return chart;
 }
 
-/// What the others are compared with.
+/// The scenario that the others are compared with.
 QString referenceOf(const Findings& f)
 {
     const auto base = std::find_if(f.scenarios.begin(), f.scenarios.end(), [](const FoundScenario& s) { return s.baseline; });

@@ -20,7 +20,7 @@ struct ReportChart {
     std::function<void(Canvas&, const QRectF&)> paint;
 };
 
-/// A table: text for people, the first column left, the others as their figures come.
+/// A table: text for people, the first column left, the others with their values.
 struct ReportTable {
     QString title;
     QStringList header;
@@ -28,7 +28,7 @@ struct ReportTable {
     QList<double> widths; ///< shares of the line, sum 1
 };
 
-/// Step times, misses, causes, ends and losses, as far as they were found. They keep what they draw; `found` must outlive them.
+/// Step times, misses, causes, ends and losses, where they were found. They keep what they draw; `found` must outlive them.
 [[nodiscard]] std::vector<ReportChart> reportCharts(const Findings& found);
 /// Every scenario with median, p95, days and cost, and their changes to the baseline.
 [[nodiscard]] ReportTable scenarioTable(const Findings& found);
@@ -36,19 +36,19 @@ struct ReportTable {
 [[nodiscard]] ReportTable jobTable(const Findings& found);
 /// The inputs of the job with their sources.
 [[nodiscard]] ReportTable sourceTable(const Findings& found);
-/// What makes the report again: hash, seed, samples of every scenario.
+/// Data to reproduce the report: hash, seed, samples of every scenario.
 [[nodiscard]] ReportTable metadataTable(const Findings& found);
 /// "Half of all runs end by 12 March …": the job in one sentence; empty without one.
 [[nodiscard]] QString jobSentence(const Findings& found);
-/// What the table of the job says: failures and cost; empty without a job.
+/// The table of the job in a sentence: failures and cost; empty without a job.
 [[nodiscard]] QString costSentence(const Findings& found);
-/// What the table of scenarios says: the shortest and the longest p95.
+/// The table of scenarios in a sentence: the shortest and the longest p95.
 [[nodiscard]] QString scenarioSentence(const Findings& found);
-/// Where one slow node hurts least and most; empty when it was not found.
+/// The least and the most costly place of one slow node; empty when it was not found.
 [[nodiscard]] QStringList placeSentences(const Findings& found);
 /// "10,000 sampled steps per scenario, seed 7, …"
 [[nodiscard]] QString metadataLine(const Findings& found);
-/// The receipt of the scenario that the answer takes.
+/// The export metadata of the scenario that the answer takes.
 [[nodiscard]] ExportMetadata exportMetadataOf(const Findings& found);
 
 } // namespace prism::ui

@@ -58,7 +58,7 @@ QString chartOf(const ReportChart& chart, const Findings& found)
 QString runOf(const TextRun& run)
 {
     const bool strong = run.type == Type::bodyStrong || run.type == Type::smallStrong;
-    constexpr qsizetype kMetric = 14; // letters; a figure with its unit stays on one line
+    constexpr qsizetype kMetric = 14; // letters; a number with its unit stays on one line
     const QString words = run.text.trimmed();
     const QString text = escaped(words.size() <= kMetric ? QString(words).replace(u' ', QChar::Nbsp) : words);
     const QString coloured = run.role == Role::text ? text : u"<span style=\"color:%1\">%2</span>"_s.arg(hex(run.role), text);

@@ -26,7 +26,7 @@ const ReportChart* chartOf(const std::vector<ReportChart>& all, const QString& i
     return at == all.end() ? nullptr : &*at;
 }
 
-/// What is at the head and foot of every sheet.
+/// Head and foot of every sheet.
 struct Frame {
     QString title, foot, number;
 };
@@ -45,7 +45,7 @@ void paintFrame(Canvas& canvas, const Frame& frame)
 
 using PaintSheet = std::function<void(Sheet&)>;
 
-/// How the first sheet is filled.
+/// Layout of the first sheet.
 struct AnswerSheet {
     double curves = 0; ///< height of the curves
     bool withAssumptions = false, withScenarios = true;
@@ -105,7 +105,7 @@ void paintJob(Sheet& sheet, const Findings& f)
     sheet.table(jobTable(f));
 }
 
-/// What the first and the last sheet have no room for.
+/// Contents without room on the first and the last sheet.
 void paintScenarios(Sheet& sheet, const Findings& f)
 {
     sheet.heading(QObject::tr("The scenarios"));
@@ -149,7 +149,7 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool with
         sheet.table(metadata);
 }
 
-/// Height that a part takes: it is painted where nobody sees it.
+/// Height that a part takes, measured by painting it off screen.
 double heightOf(const PaintSheet& paint, const QRectF& area)
 {
     QImage nowhere(1, 1, QImage::Format_ARGB32_Premultiplied);

@@ -30,7 +30,7 @@ TextRuns plain(const QString& s, Type type = Type::body, Role role = Role::text)
     return {{s, type, role}};
 }
 
-/// A figure in bold with its change behind it; a change without an interval that excludes zero has no colour.
+/// A value in bold with its change behind it; a change without an interval that excludes zero has no colour.
 TextRuns changed(const QString& metric, const HeadlineChange* change)
 {
     TextRuns runs = plain(metric, Type::bodyStrong);

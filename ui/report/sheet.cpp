@@ -86,7 +86,7 @@ void Sheet::bullets(const QStringList& lines)
 
 double Sheet::rowHeight(const ReportTable& table, const QList<TextRuns>& row) const
 {
-    // Cells of one run wrap; figures with their changes stay on one line.
+    // Cells of one run wrap; values with their changes stay on one line.
     qsizetype lines = 1;
     for (qsizetype i = 0; i < row.size(); ++i)
         if (row[i].size() == 1)
@@ -218,7 +218,7 @@ void Sheet::charts(const ReportChart& first, const ReportChart* second)
 
 double legendHeight(const Findings& found, double width)
 {
-    QImage nowhere(1, 1, QImage::Format_ARGB32_Premultiplied); // painted where nobody sees it
+    QImage nowhere(1, 1, QImage::Format_ARGB32_Premultiplied); // painted off screen
     QPainter painter(&nowhere);
     const Look look(lightPalette(), 1);
     Canvas canvas(painter, look);

@@ -25,7 +25,7 @@ public:
     void chart(const ReportChart& chart, const Findings* legend = nullptr);
     /// The scenarios in their colours, on as many lines as they need.
     void legend(const Findings& found);
-    /// Two pictures side by side.
+    /// Two pictures next to each other.
     void charts(const ReportChart& first, const ReportChart* second);
 
     // look at it

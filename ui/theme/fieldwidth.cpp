@@ -14,7 +14,7 @@ namespace prism::ui {
 namespace {
 const QString kMetric = QStringLiteral("12.5"); // what is typed next to a unit
 constexpr double kAround = 8;                   // padding of a field in the style sheet, at scale 1, on either side
-constexpr double kMaxWidth = 240;               // at scale 1; a longer text is no number
+constexpr double kMaxWidth = 240;               // at scale 1; a longer text is not a number
 constexpr int kOwn = 2 * (1 + 2);               // border and the margin that a line edit keeps next to its text, in pixels
 } // namespace
 

@@ -8,7 +8,7 @@ class QLineEdit;
 
 namespace prism::ui {
 
-/// Keeps `field` this wide (pixels at scale 1), or as wide as its hint, or a figure next to its unit, needs where that is more,
+/// Keeps `field` this wide (pixels at scale 1), or as wide as its hint, or a number next to its unit, needs where that is more,
 /// at every scale. Set hint and unit before.
 void keepFieldWidth(QLineEdit& field, const Theme& theme, double width);
 

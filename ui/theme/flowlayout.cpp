@@ -100,7 +100,7 @@ void FlowLayout::setGeometry(const QRect& whole)
         int x = rect.left();
         for (QLayoutItem* item : line) {
             const QSize size(widthIn(line, *item, rect.width()), item->sizeHint().height());
-            if ((item->alignment() & Qt::AlignRight) && &line == &all.front()) // on a line of its own it would hang in the middle
+            if ((item->alignment() & Qt::AlignRight) && &line == &all.front()) // on a separate line it would hang in the middle
                 x = rect.right() + 1 - size.width();
             const QRect place(QPoint(x, y + (height - size.height()) / 2), size);
             if (QWidget* part = item->widget(); part && (item->alignment() & Qt::AlignJustify))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A layout that puts its items side by side and continues beneath where the width ends.
+// A layout that puts its items in a row and wraps where the width ends.
 #pragma once
 
 #include <QLayout>
@@ -7,7 +7,7 @@
 
 namespace prism::ui {
 
-/// Lines are half the spacing apart. Items keep the size of their hints, centred on their line; those aligned to the right are
+/// Lines have half the spacing between them. Items keep the size of their hints, centred on their line; those aligned to the right are
 /// at its end, one that is justified takes what the others of its line leave.
 class FlowLayout final : public QLayout {
     Q_OBJECT

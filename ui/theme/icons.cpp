@@ -59,7 +59,7 @@ const char* drawing(Icon which)
     return found != std::end(kDrawings) ? found->svg : "";
 }
 
-/// Renders at whatever size and scale is requested.
+/// Renders at any requested size and scale.
 class SvgEngine final : public QIconEngine {
 public:
     SvgEngine(Icon which, QColor normal, QColor disabled) : m_which(which), m_normal(normal), m_disabled(disabled) {}

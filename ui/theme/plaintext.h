@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Text is text: what comes from a file, a log or a name is never interpreted as markup, in labels and tips alike.
+// Text is text: what comes from a file, a log or a name is never interpreted as markup, neither in labels nor in tips.
 //
 // Qt guesses: a label or tip whose text looks like HTML is laid out as such, and an <img> in it opens the file that it names.
 // Labels of this application are made here, and tips are shown through the filter that Theme installs.

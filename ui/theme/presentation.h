@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What edits the study is out of the way while a window presents.
+// Hides the controls that edit the study while a window is in presentation mode.
 #pragma once
 
 #include "ui/theme/theme.h"

@@ -95,7 +95,7 @@ void Theme::applyTo(QApplication& application)
 
 bool Theme::eventFilter(QObject* watched, QEvent* event)
 {
-    // Qt 6.4 has no colour scheme: the system's palette shows through only while the application has none of its own.
+    // Qt 6.4 has no colour scheme: the system's palette shows through only while the application has not set one.
     if (event->type() == QEvent::ThemeChange && !m_applying) {
         m_applying = true;
         QApplication::setPalette(QPalette());

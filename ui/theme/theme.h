@@ -11,7 +11,7 @@ class QWidget;
 
 namespace prism::ui {
 
-/// Owned by the application and passed to whoever draws. GUI thread only.
+/// Owned by the application and passed to all classes that draw. GUI thread only.
 ///
 /// The style sheet reads these dynamic properties; set them before the widget is shown, or call `restyle` after:
 ///   QFrame    card=true | message="error" "warning" "note" | separator=true | surface="window" "panel" "header"

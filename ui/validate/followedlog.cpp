@@ -26,7 +26,7 @@ FollowOptions optionsOf(const Scenario& s)
     return options;
 }
 
-/// Takes lines and says what they mean; one thread.
+/// Takes lines and reports the steps in them; one thread.
 class Following final {
 public:
     Following(const Snapshot& predicted, const QString& path)
@@ -37,7 +37,7 @@ public:
     {
     }
 
-    /// What the file has more than at the last look; false where nothing came.
+    /// Reads the text added to the file since the last look; false where there is none.
     bool look(LogAdvance& news)
     {
         const LogListener listener{[&](std::string_view line) { take(line, news); }, [this] { restart(); }};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A log that is still being written: new steps next to the predicted distribution, with the alarms of core, off the GUI thread.
+// A log that is still being written: new steps compared with the predicted distribution, with the alarms of core, off the GUI thread.
 #pragma once
 
 #include "core/engine/evaluator.h"
@@ -12,7 +12,7 @@
 
 namespace prism::ui {
 
-/// What came since the last look.
+/// The steps and alarms since the last look.
 struct LogAdvance {
     std::string text;   ///< the whole log so far
     int steps = 0;      ///< that were followed so far

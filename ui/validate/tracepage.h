@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Trace: recorded operations of a job of one's own: which workers and stages are slow, what a repair brings, how durations spread.
+// Trace: recorded operations of a measured job: which workers and stages are slow, what a repair brings, how durations spread.
 #pragma once
 
 #include "core/insight/change/changedmetrics.h"
@@ -38,7 +38,7 @@ public:
     void openTrace(const QString& path);   ///< a file or a folder
     void compareWith(const QString& path); ///< another recording of the same job; an empty path ends it
     void openSample();                     ///< makes a trace of the current scenario and opens it
-    void makeScenario();                   ///< of what the trace says, on top of the current one
+    void makeScenario();                   ///< with the values of the trace, on top of the current one
     void pickPool(int pool);
 
     [[nodiscard]] const TraceFound* found() const { return m_found.value(); }
@@ -88,7 +88,7 @@ private:
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
 };
 
-/// "3 of 512 workers are slow: repairing them brings 12 %": the first thing to say.
+/// "3 of 512 workers are slow: repairing them brings 12 %": the first line of the page.
 [[nodiscard]] QString traceSentence(const TraceFound& found);
 
 } // namespace prism::ui

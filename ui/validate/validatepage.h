@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Validate: a log of one's own next to the prediction. First whether the model was right, then where, then what a fit would change.
+// Validate: a measured log compared with the prediction. First whether the model was right, then where, then what a fit would change.
 #pragma once
 
 #include "ui/findings/logcomparison.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One parameter set in several scenarios at once: the value, and the scenarios with what they have now.
+// One parameter set in several scenarios at once: the value, and the scenarios with their present values.
 #pragma once
 
 #include "core/scenario/parameters.h"

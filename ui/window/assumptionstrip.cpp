@@ -16,7 +16,7 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kLinesForTwo = 6;                                                // from so many on, what is omitted has two
+constexpr int kLinesForTwo = 6;                                                // from this number on, what is omitted has two
 constexpr double kLineOfText = 14.5, kAboveAndBelow = 2, kNextToHeadings = 10; // at scale 1
 
 } // namespace

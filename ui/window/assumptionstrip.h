@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Before an audience: what the current scenario assumes and what the model omits, in plain words next to its figures.
+// Presentation mode: what the current scenario assumes and what the model omits, in plain words next to its metrics.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -19,7 +19,7 @@ public:
     AssumptionStrip(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
     /// Takes the sentences of the current scenario, while the window presents.
     void refresh();
-    /// So many lines, and at least a whole sentence of either kind.
+    /// The height for `lines` lines, and at least for a whole sentence of either kind.
     [[nodiscard]] int heightFor(int width, int lines) const;
 
 protected:
@@ -33,7 +33,7 @@ private:
     };
     [[nodiscard]] double headingsWidth(const Canvas& canvas) const;
     [[nodiscard]] static int linesOfFirst(const Canvas& canvas, const Part& part, double width);
-    /// On so many lines.
+    /// The sentences that fit on `lines` lines.
     [[nodiscard]] static QStringList fitting(const Canvas& canvas, const QStringList& sentences, double width, int lines);
 
     Workspace& m_workspace;

@@ -39,7 +39,7 @@ private:
     QListWidget* m_list;
 };
 
-/// How well a text answers a query: 0 = not at all; higher is better. Every word must occur.
+/// Score of a text for a query: 0 = no match; higher is better. Every word must occur.
 [[nodiscard]] int paletteScore(const PaletteEntry& entry, const QString& query);
 
 } // namespace prism::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the dialogs have in common: their margins, and the foot of one that sets something in the study.
+// Common parts of the dialogs: their margins, and the foot of one that sets something in the study.
 #pragma once
 
 #include "ui/theme/theme.h"

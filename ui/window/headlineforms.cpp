@@ -30,7 +30,7 @@ QList<TextRuns> comparisonForms(const TextRuns& comparison, const TextRuns& samp
     if (!samples.isEmpty())
         forms << comparison + TextRuns{{u"  ·  "_s, Type::tick, Role::textTertiary}} + samples;
     forms << comparison;
-    if (comparison.size() > 2) // the figure in the middle, and the words after it
+    if (comparison.size() > 2) // the number in the middle, and the words after it
         forms << comparison.first(2);
     return forms;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Longer and shorter ways to say what is under a figure of the headline, and how wide a figure must be.
+// Longer and shorter texts for below a number of the headline, and how wide the number must be.
 #pragma once
 
 #include "ui/look/look.h"
@@ -7,17 +7,17 @@
 
 namespace prism::ui {
 
-/// The first of some ways to say a thing that fits, else the last; the tip has them whole.
+/// The first of several forms of a text that fits, else the last; the tip has them whole.
 [[nodiscard]] TextRuns firstThatFits(const QList<TextRuns>& forms, const Look& look, double room);
 [[nodiscard]] QString firstThatFits(const QStringList& forms, const Look& look, Type type, double room);
 
 /// "−1.6 %, −140 ± 3 ms", else its last part, else its first.
 [[nodiscard]] QStringList changeForms(const QString& change);
 
-/// Both errors of a figure on one line, else the model's alone: it is the larger one.
+/// Both errors of a metric on one line, else the model's alone: it is the larger one.
 [[nodiscard]] QStringList errorForms(const HeadlineCell& cell);
 
-/// Pixels that a figure needs with the shortest forms; in steps, so that another value does not move its neighbours.
+/// Pixels that a metric needs with the shortest forms; in steps, so that another value does not move its neighbours.
 [[nodiscard]] double minWidth(const HeadlineCell& cell, const Look& look, bool large);
 /// The lines under the answer.
 struct ScenarioLines {

@@ -32,13 +32,13 @@ constexpr int kAroundOwn = 28;                    // around the words of the ans
 constexpr int kShown = 5;                         // metrics next to the answer
 constexpr int kMaxExtra = 40;                     // between the metrics, in addition to what they need
 
-/// What the range over systems says; empty where nothing is known of them.
+/// Text of the range over systems; empty where nothing is known of them.
 QString overSystems(const ShownScenario* s)
 {
     return s && s->snapshot && s->snapshot->systems ? QString::fromStdString(systemsSentence(*s->snapshot->systems)) : QString();
 }
 
-/// A figure and its unit stay on one line.
+/// A number and its unit stay on one line.
 QString withUnbrokenMetrics(QString text)
 {
     static const QRegularExpression kBeforeUnit(u"(?<=\\d) (?=%|[a-zµ]?s\\b|GiB|GPUs)"_s);
@@ -201,7 +201,7 @@ int HeadlineStrip::layoutRest(int nextTo, double from, double right)
     for (int i = nextTo; i < m_cells.size(); ++i)
         needs << minWidth(m_cells[i], m_theme.look(), i < kShown);
     const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
-    const bool beneath = m_theme.presentation() && all > right - from; // nothing is omitted before an audience
+    const bool beneath = m_theme.presentation() && all > right - from; // nothing is omitted in presentation mode
     const double x = beneath ? m_theme.px(16) : from, y = beneath ? m_theme.px(metric::headline) : 0;
     const double room = right - x - (all > right - x ? m_more->sizeHint().width() + m_theme.px(4) : 0);
     double used = 0;

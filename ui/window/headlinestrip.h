@@ -28,7 +28,7 @@ public:
     [[nodiscard]] bool isAnswerStale() const { return m_answerIsStale; }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
-    [[nodiscard]] QString metricAt(const QPoint& at) const; ///< key of the figure there; empty = none
+    [[nodiscard]] QString metricAt(const QPoint& at) const; ///< key of the metric there; empty = none
 
 Q_SIGNALS:
     void metricRequested(const QString& key); ///< where it comes from
@@ -45,9 +45,9 @@ protected:
 private:
     void refresh();
     void layoutCells();
-    /// Before an audience: next to the second row of figures, else beneath them; returns the height that they take on their own.
+    /// In presentation mode: next to the second row of values, else beneath them; returns the height that they take on their own.
     int placeAssumptions(int rows);
-    /// The figures after the `next to` ones of the first row: from one edge to the other, or on a row of their own; returns how many rows.
+    /// The values after the first `nextTo` ones: in the first row, from `from` to `right`, or in a separate row; returns how many rows.
     int layoutRest(int nextTo, double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Help: the pages of resources/help with their links, a search through all of them, and the row of one figure or parameter.
+// Help: the pages of resources/help with their links, a search through all of them, and the row of one metric or parameter.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -26,7 +26,7 @@ class HelpDialog final : public QDialog {
     Q_OBJECT
 public:
     HelpDialog(const Theme& theme, QWidget* parent);
-    /// A page ("distribution", "distribution.md#anchor"), a parameter id, or "figure:KEY" of the table of figures.
+    /// A page ("distribution", "distribution.md#anchor"), a parameter id, or "figure:KEY" of the table of metrics.
     void open(const QString& topic);
     void search(const QString& words);
     [[nodiscard]] QTextBrowser& browser() { return *m_browser; }

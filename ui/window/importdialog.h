@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Asks whether an import is as meant: GPUs and layout as fields, what is wrong with them, one combined fix, what changes.
+// Confirms an import: GPUs and layout as fields, their errors, one combined fix, and the changes.
 #pragma once
 
 #include "core/scenario/layoutfix.h"
@@ -25,13 +25,13 @@ struct MemoryNeed {
     bool fits = true;
 };
 
-/// What is found out about an import in the background.
+/// Checks of an import in the background.
 struct ImportVerdict {
     std::optional<MemoryNeed> memory; ///< of a scenario without errors
     std::optional<LayoutFix> fix;     ///< for everything that is wrong
 };
 
-/// GUI thread only; memory and fix are found on a thread of its own. Adds the scenario when it is accepted.
+/// GUI thread only; memory and fix are found on a separate thread. Adds the scenario when it is accepted.
 class ImportDialog final : public QDialog {
     Q_OBJECT
 public:
@@ -39,7 +39,7 @@ public:
 
     /// The scenario as the fields have it; without value when nothing was recognised.
     [[nodiscard]] const std::optional<Scenario>& scenario() const { return m_preview.scenario; }
-    [[nodiscard]] QString verdict() const; ///< what is reported under the fields
+    [[nodiscard]] QString verdict() const; ///< the verdict under the fields
     [[nodiscard]] bool isJudging() const;  ///< memory and fix are on their way
     void applyFix();                       ///< the combined fix; nothing where there is none
 

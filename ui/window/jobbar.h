@@ -27,7 +27,7 @@ public:
     /// A sentence for some seconds in place of the cost of the last edit ("Copied as image and table").
     void showMessage(const QString& message);
     [[nodiscard]] QString stateText() const;
-    /// Who knows the state of the page that is looked at.
+    /// Gives the state of the page that is shown.
     void setPageState(std::function<PageState()> state) { m_pageState = std::move(state); }
     void refresh();
     /// Shown before what is being computed; empty = none.
@@ -44,7 +44,7 @@ protected:
 private:
     /// Of the step times, then of the page that is looked at.
     [[nodiscard]] PageState shownState() const;
-    /// Tells this bar what the workspace and the insights do.
+    /// Connects this bar to the signals of the workspace and the insights.
     void follow();
     Workspace& m_workspace;
     const Theme& m_theme;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where one part of the window leads to another: a pulled p95 to the moves, a clicked change to its waterfall, ranges to the search.
+// Links from one part of the window to another: a pulled p95 to the moves, a clicked change to its waterfall, ranges to the search.
 #pragma once
 
 namespace prism::ui {

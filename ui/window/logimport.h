@@ -9,7 +9,7 @@ namespace prism::ui {
 
 class MainWindow;
 
-/// Shows the log on its page when the text is one; false: it is none, and nothing happened.
+/// Shows the log on its page. False when the text is not a log: nothing happened.
 [[nodiscard]] bool openStepLog(MainWindow& window, const QString& path, const QByteArray& text);
 /// Reads traces of a job (a file or a folder) on the page Trace; false where the path holds none.
 [[nodiscard]] bool openTrace(MainWindow& window, const QString& path);

@@ -445,7 +445,7 @@ void addToolsAndHelp(MainWindow& w)
                    w.workspace().recompute();
                }});
     a.add({u"help.page"_s, help, QObject::tr("Help for this page"), QKeySequence(u"F1"_s),
-           [&w] { // of the figure under the pointer, else of the page
+           [&w] { // of the metric under the pointer, else of the page
                const QString metric = w.headline().metricAt(w.headline().mapFromGlobal(QCursor::pos()));
                const QString page = w.pages().current() ? w.pages().current()->id() : QString();
                showHelp(metric.isEmpty() ? page : u"figure:"_s + metric, w.theme(), &w);

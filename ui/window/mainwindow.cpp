@@ -281,7 +281,7 @@ void MainWindow::setPresentation(bool on)
     followReadOnly();
     m_dock->setVisible(!on);
     m_menuRow->setVisible(!on);
-    m_jobs->setVisible(!on); // charts say themselves what is being computed
+    m_jobs->setVisible(!on); // charts show themselves what is being computed
     if (QAction* action = m_actions->get(u"view.presentation"_s))
         action->setChecked(on);
     updateChrome();
@@ -321,7 +321,7 @@ void MainWindow::offerTour()
 static void removeLeftovers(const QSettings& settings)
 {
     const QFileInfo file(settings.fileName());
-    QLockFile lock(file.filePath() + u".lock"_s); // that of QSettings: nobody is storing now
+    QLockFile lock(file.filePath() + u".lock"_s); // that of QSettings: if it is free, no process is storing now
     if (lock.tryLock(0))
         for (const QString& name : file.dir().entryList({file.fileName() + u".??????"_s}, QDir::Files | QDir::Hidden))
             QFile::remove(file.dir().filePath(name));

@@ -39,11 +39,11 @@ public:
     /// This study, else that of the last session, else a new sample study; a banner names each one that could not be opened.
     void startSession(const QString& requested = {});
     void openSample(); ///< in a new file; no other study without a name is replaced
-    /// False: nothing changed, and a banner says why. A damaged file is salvaged in the background, and shown when that is done.
+    /// False: nothing changed, and a banner gives the reason. A damaged file is salvaged in the background, and shown when that is done.
     bool openStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
     void openDropped(const QString& path); ///< study, scenario, HF config, Megatron arguments, speed table, picture
     void stepStored(bool back);            ///< undo or redo of edits that an earlier session stored
-    void saveNow();                        ///< every edit is stored anyway: says so, or asks for a name where the study has none
+    void saveNow();                        ///< every edit is stored anyway: confirms it, or asks for a name where the study has none
     void saveStudyAs();
     bool saveStudyAs(const QString& path);
     void resetLayout();
@@ -82,7 +82,7 @@ private:
     void salvage(const QString& path);
     void finishSalvage(Result<ReadStudy> read); ///< shows it, or why not
     void endSalvage();                          ///< stops what is under way
-    void followReadOnly();                      ///< by what the file says
+    void followReadOnly();                      ///< by the content of the file
     [[nodiscard]] bool mayLeave();              ///< the study on screen: every edit is on disk, or the user was warned and insists
     void restoreView(const QJsonObject& view);
     [[nodiscard]] QJsonObject viewState() const;
@@ -115,11 +115,11 @@ private:
     PageHost* m_pages;
     JobBar* m_jobs;
     QTimer m_viewTimer;
-    InsightRunner m_salvages;                 ///< on a thread of its own: the answers of the pages do not wait for it
+    InsightRunner m_salvages;                 ///< on a separate thread: the answers of the pages do not wait for it
     QString m_salvaged;                       ///< the damaged file that is being read; empty = none
     QStringList m_startPaths, m_startBanners; ///< of the start of the session
     bool m_isStarting = false;
-    bool m_bannerIsOfDisk = false;     ///< it says that edits are not on disk
+    bool m_bannerIsOfDisk = false;     ///< it warns that edits are not on disk
     bool m_warnedOfLeaving = false;    ///< ... and that they are lost with the next attempt to leave the study
     bool m_presents = false;           ///< keeps the study as it is
     double m_scale = 1;                ///< of the interface, that the layouts follow
@@ -130,7 +130,7 @@ private:
 void addMainActions(MainWindow& window);
 /// The pages of the centre in their order.
 [[nodiscard]] QList<Page*> makePages(const Theme& theme, ChangesCache& cache);
-/// Where studies without a name of their own are kept, each under a number.
+/// Where studies without a name are kept, each under a number.
 [[nodiscard]] QString untitledStudyPath(int number = 1);
 
 } // namespace prism::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The marks of the study on the step-time axis, one a line.
+// The marks of the study on the step-time axis, one per line.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] QPlainTextEdit& lines() { return *m_lines; }
     [[nodiscard]] QString problem() const;
-    void accept() override; ///< sets the marks as one step of the study, or says which line is none
+    void accept() override; ///< sets the marks as one step of the study, or shows which line is not a mark
 
 private:
     Workspace& m_workspace;

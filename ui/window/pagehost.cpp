@@ -128,7 +128,7 @@ void PageHost::fitTools()
         icons += m_toolRow->layout()->spacing() + button->sizeHint().width();
     const QLayoutItem* tools = m_tools->itemAt(m_tabs->currentIndex());
     const bool cramped = tools && icons + tools->widget()->minimumSizeHint().width() > width();
-    for (const auto& [button, word] : words) // before an audience their keys are enough
+    for (const auto& [button, word] : words) // in presentation mode their keys are enough
         button->setVisible(!cramped || !m_theme.presentation());
 }
 
@@ -239,7 +239,7 @@ Picture PageHost::pictureOf(Page& page) const
     PaperText text = paperText(m_workspace.context(), page.title());
     const InsightStatus other = page.otherResult();
     text.notes = page.paperNotes() + text.notes;
-    if (!(other.shown == other.requested)) // a receipt would be one of another picture
+    if (!(other.shown == other.requested)) // export metadata would belong to another picture
         text.notes.prepend(textOf(PageState::outdated, true, {}, other).note + u'.');
     Picture picture = onPaper(
         text, page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); }, Look(lightPalette(), m_theme.look().scale()));

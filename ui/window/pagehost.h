@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The centre: tabs, the row of page tools, the pages, and what every page can do (table, copy, export).
+// The centre: tabs, the row of page tools, the pages, and functions of every page (table, copy, export).
 #pragma once
 
 #include "ui/pages/page.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tabs of the pages: they move together where the window is narrow, and what still does not fit is in a menu at their end.
+// The tabs of the pages: they move together where the window is narrow, and the rest is in a menu at their end.
 #pragma once
 
 #include "ui/theme/theme.h"

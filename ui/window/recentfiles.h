@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The studies that were open last, and their menu: what is no longer there is offered for removal.
+// The studies that were open last, and their menu: missing files are offered for removal.
 #pragma once
 
 #include <QStringList>

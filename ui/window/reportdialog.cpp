@@ -113,7 +113,7 @@ void ReportDialog::end(const QString& text, const QString& role)
 void ReportDialog::done(int result)
 {
     if (m_writing)
-        hide(); // the report is still wanted; Cancel in the bar below stops it
+        hide(); // the report is still requested; Cancel in the bar below stops it
     else
         QDialog::done(result);
 }

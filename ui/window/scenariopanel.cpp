@@ -119,7 +119,7 @@ private:
             const QFontMetricsF metrics(look.font(type));
             const auto fits = [&](const QString& form) { return metrics.horizontalAdvance(form) <= rect.width(); };
             const auto form = std::find_if(forms.begin(), forms.end(), fits);
-            text = form == forms.end() ? QString() : *form; // the tip says it
+            text = form == forms.end() ? QString() : *form; // the tip has it
         }
         if (name) // names of copies differ at their end
             text = QFontMetricsF(look.font(type)).elidedText(text, Qt::ElideMiddle, rect.width());

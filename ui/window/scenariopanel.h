@@ -30,7 +30,7 @@ public:
     [[nodiscard]] int shownCount() const; ///< rows that the filter leaves
 
 Q_SIGNALS:
-    void metricRequested(const QString& key); ///< the user asks where a figure of a column comes from
+    void metricRequested(const QString& key); ///< the user asks for the source of a column's value
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

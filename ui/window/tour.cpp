@@ -22,7 +22,7 @@ namespace prism::ui {
 
 namespace {
 
-/// Dims the window but for one part and says what it is for. Esc ends it.
+/// Dims the window but for one part and explains its purpose. Esc ends it.
 class Tour final : public QWidget {
 public:
     explicit Tour(MainWindow& window) : QWidget(&window), m_theme(window.theme())

@@ -95,7 +95,7 @@ void TreeDialog::fill()
     const StudyState& state = m_workspace.study().state();
     m_tree->clear();
     std::map<int, QTreeWidgetItem*> placed;
-    for (bool more = true; more;) { // parents before their children, whatever the order of the table
+    for (bool more = true; more;) { // parents before their children, regardless of the order of the table
         more = false;
         for (const ScenarioEntry& e : state.entries) {
             const bool isRoot = !state.find(e.parentId);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the scenarios come from, as a tree with every edit between parent and child; an edit can be taken over into other scenarios.
+// The origin of the scenarios as a tree with every edit between parent and child; an edit can be taken over into other scenarios.
 #pragma once
 
 #include "ui/theme/theme.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tells a view which rows of a table changed, so that it draws no others.
+// Signals which rows of a table changed, so that a view repaints no others.
 #pragma once
 
 #include <QAbstractTableModel>

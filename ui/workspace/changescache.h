@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keeps the compared figures of pairs of snapshots and their shares beyond a limit: a repaint must not find them again.
+// Caches the compared metrics of pairs of snapshots and their shares beyond a limit: a repaint must not find them again.
 #pragma once
 
 #include "core/insight/compare/changes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every view may look at: the scenarios with their last results, and the way to commands, selection and insight jobs.
+// The shared input of all views: the scenarios with their last results, and the way to commands, selection and insight jobs.
 #pragma once
 
 #include "core/engine/evaluator.h"
@@ -23,7 +23,7 @@ struct ShownScenario {
     QString name;
     int colour = 0; ///< index into the theme's series colours and dashes
     bool visible = true, isBaseline = false, isCurrent = false;
-    bool stale = false;                      ///< an edit is being computed, or the present input is wrong: dim, and say so
+    bool stale = false;                      ///< an edit is being computed, or the present input is wrong: dimmed, with a note
     SnapshotPtr snapshot;                    ///< the last valid result; null before the first one
     bool invalid = false, cancelled = false; ///< the present input is wrong; its computation was stopped
     bool partial = false;                    ///< the snapshot is of the present input, and more samples are on their way

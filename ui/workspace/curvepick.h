@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which curves a chart draws when more scenarios are visible than can be told apart.
+// Selects the curves of a chart when more scenarios are visible than can be distinguished.
 #pragma once
 
 #include "ui/workspace/context.h"

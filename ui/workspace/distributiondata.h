@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The figures of the distributions of all scenarios: as a table of plain numbers, and as lines of text for one scenario.
+// The statistics of all scenarios' distributions: as a table of plain numbers, and as lines of text for one scenario.
 #pragma once
 
 #include "ui/look/tabledata.h"
@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// Which measurements are missing where a result lies outside of the calibrated range, in sentences; empty = none.
+/// The missing measurements where a result is outside of the calibrated range, in sentences; empty = none.
 [[nodiscard]] QString outsideCalibration(const Snapshot& snapshot);
 
 /// Percentiles, changes against the baseline, P(step > limit) and P(faster) of each scenario that has a result.

@@ -13,7 +13,7 @@ namespace prism::ui {
 
 namespace {
 
-/// The cells in their order; those from `days` on depend on tokens and prices alone next to the step.
+/// The cells in their order; besides the step, those from `days` on depend only on tokens and prices.
 enum Cell { p50, p95, p99, slowdown, tokens, mfu, memory, days, cost, kCells };
 
 Role roleOf(const HeadlineChange& change, bool lowerIsBetter, bool known)
@@ -111,7 +111,7 @@ void fillValues(QList<HeadlineCell>& cells, const Snapshot& s)
         setMetric(cells[cost], format::dollars(s.costUsd), s.costUsd >= 1e6 ? plusMinus(s.costUsd * share / 1e6, u" M$"_s) : QString());
 }
 
-/// The change of one figure. Without an interval that excludes zero it has neither a number nor a colour.
+/// The change of one metric. Without an interval that excludes zero it has neither a number nor a colour.
 struct ChangeText {
     const HeadlineChange& change;
     bool lowerIsBetter;
@@ -142,7 +142,7 @@ void fillChanges(QList<HeadlineCell>& cells, const Snapshot& s, const HeadlineCh
     setChange(cells[slowdown], {c.slowdownP50, true, format::signedNumber(c.slowdownP50.delta.value, 2) + u"×"_s},
               c.slowdownP50.delta.significant());
     if (!known || (c.p50.delta.value < 0) != (c.slowdownP50.delta.value < 0))
-        cells[slowdown].deltaRole = Role::textSecondary; // less over a noise-free step that became slower is no gain
+        cells[slowdown].deltaRole = Role::textSecondary; // a smaller ratio is not a gain if the noise-free step became slower
     setChange(cells[tokens],
               {c.tokensPerSecond, false, relativeAnd(c.tokensPerSecond, si(c.tokensPerSecond, format::si(size(c.tokensPerSecond))))},
               known);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a page shows, as one state with one text: every page and the job bar say the same of the same facts.
+// The state of a page, with one text: every page and the job bar show the same text for the same state.
 #pragma once
 
 #include "ui/workspace/context.h"
@@ -22,7 +22,7 @@ enum class PageState {
     outdated,  ///< an answer for another scenario or other inputs; nothing computes the present one
 };
 
-/// Where one insight of a page is.
+/// State of one insight of a page.
 struct InsightStatus {
     bool hasAnswer = false; ///< of this question or an earlier one
     bool isCurrent = false; ///< the answer shown is that to the question asked last

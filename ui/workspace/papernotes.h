@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is around a page on paper: its title, which scenario it shows, method and assumptions in plain words.
+// Texts around a page on paper: its title, its scenario, method and assumptions in plain words.
 #pragma once
 
 #include "ui/workspace/context.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a result belongs to: every card, map, chart and table carries one, and is current only where it is the present one.
+// The inputs that a result belongs to: every card, map, chart and table carries one, and is current only where it is the present one.
 #pragma once
 
 #include "core/base/hash.h"

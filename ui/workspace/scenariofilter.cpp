@@ -16,7 +16,7 @@ namespace prism::ui {
 
 namespace {
 
-/// A figure of a result that can be compared: its names, its unit, its value.
+/// A metric of a result that can be compared: its names, its unit, its value.
 struct FilterMetric {
     QStringList names;
     const char* unit;

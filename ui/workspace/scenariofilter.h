@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which scenarios a typed filter shows: by words of name and note, by parameters and by results.
+// Selects scenarios by a typed filter: by words of name and note, by parameters and by results.
 #pragma once
 
 #include "ui/workspace/context.h"
@@ -12,7 +12,7 @@
 
 namespace prism::ui {
 
-/// "h100", "p95 < 7 s", "tp = 8 and fits", "mfu > 40 %": conditions joined with "and", "," or ";". Figures: p5, p50, p95, p99, mean, mfu,
+/// "h100", "p95 < 7 s", "tp = 8 and fits", "mfu > 40 %": conditions joined with "and", "," or ";". Metrics: p5, p50, p95, p99, mean, mfu,
 /// tokens, memory, days, cost; parameters by short name or id; "fits", "does not fit", "visible". Comparisons: < <= > >= = !=. Anything
 /// else is words that name or note hold. A condition with an unknown name or an unreadable value is a problem and matches nothing. Never
 /// changes a result. GUI thread.

@@ -20,7 +20,7 @@ struct PercentileRange {
 };
 
 /// GUI thread only. Edits go through the study's undo stack. The range shows a status in its place where a row is not computed; there
-/// Qt::UserRole says whether it is bad, and of a note that nobody has written the shorter ways to say where the scenario comes from.
+/// Qt::UserRole says whether it is bad. Of a row without a user's note it has the shorter texts for where the scenario comes from.
 class ScenarioTableModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] int idAt(int row) const;
     [[nodiscard]] int rowOf(int id) const;
-    /// Keys of the figures in a column, as the table of figures names them; empty = it shows none.
+    /// Keys of the metrics in a column, as in the table of metrics; empty = it shows none.
     [[nodiscard]] static QStringList metricKeys(int column);
     /// Orders the rows by a column, also when results change; by none, they are in the order of the study and can be moved.
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
@@ -48,7 +48,7 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) override;
 
 private:
-    /// What a row shows; a row is drawn again where this changes.
+    /// The content of a row; it is drawn again when this changes.
     struct RowState {
         ScenarioPtr scenario, parent; ///< null = it has no parent
         SnapshotPtr shown;
@@ -62,7 +62,7 @@ private:
         SnapshotPtr baseline, scenario;
         HeadlineChange p95;
     };
-    /// What all rows have in common.
+    /// Common data of all rows.
     struct Shared {
         SnapshotPtr baseline;
         StepLimits limits;

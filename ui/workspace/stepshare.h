@@ -17,7 +17,7 @@ struct StepLimits {
 };
 
 /// P(lower < step <= upper), or P(step > upper) without a lower limit.
-/// The interval holds what all samples share, as those of the percentiles do. Half a millisecond: `ChangesCache` keeps them.
+/// The interval includes the error common to all samples, as those of the percentiles do. Half a millisecond: `ChangesCache` keeps them.
 [[nodiscard]] Estimate shareAt(const Snapshot& snapshot, bool within, const StepLimits& limits);
 /// "P(step > 9.30 s)", "P(9.10 s < step ≤ 9.30 s)".
 [[nodiscard]] QString shareName(const StepLimits& limits);

@@ -64,7 +64,7 @@ Scenario applyOverrides(Scenario scenario, const std::vector<std::string>& overr
     return scenario;
 }
 
-/// Where "STUDY.prism:NAME" splits; npos when it is no such name.
+/// Where "STUDY.prism:NAME" splits; npos when it is not such a name.
 std::size_t studyNameSeparator(const std::string& name)
 {
     const auto end = name.find(".prism:");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every command of prism-cli shares: options, where output goes, how errors leave.
+// Common parts of all commands of prism-cli: options, output, errors.
 #pragma once
 
 #include "app/cli/frame/style.h"
@@ -20,7 +20,7 @@ class App;
 
 namespace prism::cli {
 
-/// Exit codes of design.md, "Command line".
+/// Exit codes, as resources/help/command-line.md lists them.
 enum ExitCode { exitDone = 0, exitInvalidInput = 1, exitUsage = 2, exitInternal = 3 };
 
 /// Options that every command understands. A command takes those that it needs through the add* functions.
@@ -39,7 +39,7 @@ struct CommonOptions {
     std::string output;     ///< empty = standard output
 };
 
-/// Shared by the commands while the program runs. `json` tells main in which form errors go to standard error.
+/// Shared by the commands while the program runs. `json`: main writes errors to standard error as JSON.
 struct Cli {
     bool json = false;
     int exitCode = exitDone;
@@ -60,16 +60,16 @@ void requireAffordable(const CommonOptions& options, const EvaluationSize& size)
 /// Writes to --output (see core/base/outputfile.h) or to standard output, with control characters of names escaped. Throws InputError
 /// when it cannot.
 void writeOutput(const CommonOptions& options, const std::string& text);
-/// --raw-text, for commands that write tables; textsOf() then says how.
+/// --raw-text, for commands that write tables; textsOf() then returns how.
 void addRawText(CLI::App& command, CommonOptions& options);
 [[nodiscard]] TableText textsOf(const CommonOptions& options);
-/// Writes a table whose texts are as textsOf() says: byte for byte into files and pipes, with escapes to a terminal.
+/// Writes a table with its texts as textsOf() requires: byte for byte into files and pipes, with escapes to a terminal.
 void writeTable(const CommonOptions& options, const std::string& table);
-/// The same to standard output whatever --output says (commands whose --output is a place for something else).
+/// The same to standard output, regardless of --output (for commands whose --output names a place for something else).
 void writeStandardOutput(const std::string& text);
 /// The same with emphasis of a terminal in it: everything that comes from files must have gone through printable().
 void writeStyledOutput(const std::string& text);
-/// Whether the text goes to a person who looks at a terminal.
+/// Whether the text goes to an interactive terminal.
 [[nodiscard]] bool isForTerminal(const CommonOptions& options);
 /// What was recognised, warnings and notes on standard error, unless --quiet.
 void reportLine(const CommonOptions& options, const std::string& line);

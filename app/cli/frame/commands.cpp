@@ -15,7 +15,7 @@ namespace prism::cli {
 
 namespace {
 
-/// What an option does begins like a sentence, in the help as on the pages.
+/// Capitalises the first letter of each option's description, in the help and on the pages.
 void beginSentences(CLI::App& app)
 {
     for (CLI::Option* option : app.get_options()) {

@@ -8,7 +8,7 @@ class App;
 
 namespace prism::cli {
 
-/// Gives the commands below `app` that have no closing words of their own their example; without one they close with nothing.
+/// Gives the commands below `app` without a footer their example; a command without an example ends without a footer.
 void addExamples(CLI::App& app);
 
 } // namespace prism::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a command writes does not take the place of what it reads.
+// Keeps a command from overwriting its input.
 #pragma once
 
 namespace CLI {

@@ -16,7 +16,7 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// `fraction` in [0, 1] is done; the rest is reported in proportion to the time so far.
+    /// `fraction` in [0, 1] is done; the remaining time is estimated in proportion to the time so far.
     void show(double fraction, std::string_view what);
     void clear();
 

@@ -18,7 +18,7 @@ CLI::Option* asShare(CLI::Option* option);
 CLI::Option* asCount(CLI::Option* option);
 /// A number of GPUs: 1k is 1,024, as in the parameter table.
 CLI::Option* asGpuCount(CLI::Option* option);
-/// How many times slower: 1.2, 1.2x, or 20% (20 % slower, so 1.2).
+/// Slowdown factor: 1.2, 1.2x, or 20% (20 % slower, so 1.2).
 CLI::Option* asSlowness(CLI::Option* option);
 
 /// Options of this command and of those below it that take a whole number as it is (a seed, an index) read decimal digits and nothing else:

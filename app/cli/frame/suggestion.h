@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a user probably meant who typed a command, an option or a word of an option that does not exist.
+// Suggestions for a command, an option or a value of an option that does not exist.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// attribution: what made the slow steps slow.
+// attribution: causes of the slow steps.
 #include "core/insight/sensitivity/attribution.h"
 
 #include "app/cli/frame/commands.h"

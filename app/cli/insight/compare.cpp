@@ -26,7 +26,7 @@ std::string comparisonText(const Comparison& c)
         fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change");
     for (const ComparedMetric& f : c.metrics) {
         const bool found = f.delta.significant();
-        const double digits = found ? f.delta.halfWidth : std::max(f.delta.halfWidth, f.ownHalfWidth); // paired ones only where they tell
+        const double digits = found ? f.delta.halfWidth : std::max(f.delta.halfWidth, f.ownHalfWidth); // the paired one only if significant
         text +=
             fmt::format("{:<24} {:>14} {:>14} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit), earnedDigits(f.a, digits),
                         earnedDigits(f.b, digits), changeText(f.delta), found ? percentChange(f.relative) : "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// guarantee: what can be promised about a step, a training run and a deadline.
+// guarantee: guarantees about a step, a training run and a deadline.
 #include "core/job/promise.h"
 
 #include "app/cli/frame/commands.h"
@@ -51,8 +51,7 @@ std::string guaranteeText(const Guarantee& g)
 void addGuarantee(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<GuaranteeOptions>();
-    CLI::App* command =
-        app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
+    CLI::App* command = app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
     addInsight(*command, *options, cli, 2'000);
     inUnit(command->add_option("--limit", options->query.limitsSeconds, "Limits such as 9.5s, separated by commas: P(step > limit)"), "s")
         ->delimiter(',');

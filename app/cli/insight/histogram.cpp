@@ -22,7 +22,7 @@ double shownEnd(std::span<const double> sorted)
     return sorted[static_cast<std::size_t>(kShownShare * static_cast<double>(sorted.size() - 1))];
 }
 
-/// Places a text with its middle at a column of a line, unless it would touch what is there.
+/// Centres a text at a column of a line, unless it would touch text that is already in the line.
 void put(std::string& line, int column, const std::string& text)
 {
     const int from = std::clamp(column - static_cast<int>(text.size()) / 2, 0, std::max(0, static_cast<int>(line.size() - text.size())));

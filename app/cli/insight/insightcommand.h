@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the commands of the insights share: --csv, --progress, and one place that writes a result in the form requested.
+// Common parts of the insight commands: --csv, --progress, and one place that writes a result in the form requested.
 #pragma once
 
 #include "app/cli/frame/cli.h"
@@ -22,7 +22,7 @@ void addCsv(CLI::App& command, InsightCommand& options);
 /// The same with --progress.
 void addTableOptions(CLI::App& command, InsightCommand& options);
 
-/// Writes JSON, CSV or text as the options say.
+/// Writes JSON, CSV or text as requested.
 template <class T, class Text>
 void writeInsight(const InsightCommand& options, const T& result, const Text& text)
 {
@@ -32,11 +32,11 @@ void writeInsight(const InsightCommand& options, const T& result, const Text& te
         writeOutput(options, options.json ? toJson(result) : text(result));
 }
 
-/// "+12.3 ± 0.4", with its unit behind it; in words where the interval holds zero.
+/// "+12.3 ± 0.4", with its unit behind it; in words where the interval covers zero.
 [[nodiscard]] std::string changeText(const Estimate& change, const std::string& unit = {});
-/// "+12.3 ± 0.4 ms" of a change in seconds; in words where the interval holds zero.
+/// "+12.3 ± 0.4 ms" of a change in seconds; in words where the interval covers zero.
 [[nodiscard]] std::string milliseconds(const Estimate& change);
-/// "+1.2 ± 0.4 %" of a change that is a share, "12.3 ± 0.4 times" from ten on; in words where the interval holds zero.
+/// "+1.2 ± 0.4 %" of a change that is a share, "12.3 ± 0.4 times" from ten on; in words where the interval covers zero.
 [[nodiscard]] std::string percentChange(const Estimate& change);
 /// "12.3 ± 0.4 %" of a share; one digit behind the point at most.
 [[nodiscard]] std::string percent(const Estimate& share);

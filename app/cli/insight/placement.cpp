@@ -66,7 +66,7 @@ std::string movesText(const PlacementResult& r)
     return text;
 }
 
-/// What few exchanges give of it.
+/// The gain of a few exchanges.
 std::string exchangesText(const PlacementResult& r)
 {
     std::string text = r.exchanges.empty() ? "" : "\nIn few exchanges of two nodes, each after those above it:\n";

@@ -36,7 +36,7 @@ std::string distributionLine(const char* label, const DistributionSummary& s)
                        seconds(s.p50, s.ciP50), seconds(s.p95, s.ciP95), seconds(s.p99, s.ciP99), 100 * s.cv);
 }
 
-/// The half-widths of the line above; without any spread there is nothing to say.
+/// The half-widths of the line above; without any variability there are none.
 std::string intervalLine(const DistributionSummary& s, std::uint64_t seed)
 {
     if (s.std == 0)
@@ -45,7 +45,7 @@ std::string intervalLine(const DistributionSummary& s, std::uint64_t seed)
                        halfWidthText(s.p95, s.ciP95), halfWidthText(s.p99, s.ciP99), s.samples, seed);
 }
 
-/// One line per class that communicates: what runs next to compute and what is waited for, on the busiest stage.
+/// One line per class that communicates: what is overlapped with compute and what is exposed, on the busiest stage.
 std::string communicationText(const Snapshot& s)
 {
     const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
@@ -60,7 +60,7 @@ std::string communicationText(const Snapshot& s)
     return text;
 }
 
-/// What is not known of the system: how far its runs' tails may lie above their medians.
+/// The range over systems: how far the tails of runs may lie above their medians.
 std::string systemsText(const Snapshot& s)
 {
     if (!s.systems)
@@ -70,7 +70,7 @@ std::string systemsText(const Snapshot& s)
     return fmt::format("Over systems           {} ({})\n", systemsSentence(*s.systems), printable(s.systems->prior.title));
 }
 
-/// What qualifies the numbers is part of the report: how the samples were taken, and notes on the scenario.
+/// Caveats are part of the report: how the samples were taken, and notes on the scenario.
 bool isNote(const Snapshot& s, const Diagnostic& d)
 {
     const Diagnostics& ofScenario = s.costed->warnings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trace sample, validate sample: a trace and a log made from a scenario, to try with them what reads real ones.
+// trace sample, validate sample: a trace and a log made from a scenario, to try the commands that read real ones.
 #include "app/cli/frame/commands.h"
 #include "core/insight/onestep/sampletrace.h"
 #include "core/insight/validate/samplelog.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the commands share that compare two recordings of one job, before and after something was changed.
+// Common parts of the commands that compare two recordings of one job, before and after a change.
 #pragma once
 
 #include "app/cli/insight/insightcommand.h"
@@ -21,7 +21,7 @@ CLI::App* addBeforeAfter(CLI::App& parent, const char* name, const char* help, c
 /// Reads both files. Throws one InputError with the errors of both, each with its file.
 void readBoth(const BeforeAfterOptions& options, const std::function<void(const std::string& file, std::size_t side)>& read);
 
-/// Writes the report as the options say. In the text: every figure of the step, of the classes those beyond noise, and the
+/// Writes the report in the requested format. The text has all values of the step, of the classes those beyond noise, and the
 /// remainder.
 void writeChanges(const BeforeAfterOptions& options, const ChangeReport& report);
 

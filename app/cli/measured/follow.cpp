@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// follow: a training log while it grows, each step next to its predicted distribution, with alarms and what would explain them.
+// follow: a training log while it grows, each step compared with its predicted distribution, with alarms and what would explain them.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
 #include "app/cli/frame/suggestion.h"
@@ -37,7 +37,7 @@ struct FollowCommand : CommonOptions {
     bool once = false, all = false;
 };
 
-/// Takes lines and says what they mean.
+/// Takes lines and reports the steps in them.
 class Session final {
 public:
     Session(const FollowCommand& options, Scenario scenario, const std::vector<double>& predicted)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate collectives: every row of an nccl-tests log or table next to what the collective model says; of a folder, a line for each table.
+// validate collectives: every row of an nccl-tests log or table compared with the collective model; of a folder, a line for each table.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
 #include "app/cli/frame/suggestion.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate logs: two logs of one job, before and after something was changed; and what it shares with trace compare.
+// validate logs: two logs of one job, before and after a change; and common parts with trace compare.
 #include "app/cli/measured/beforeafter.h"
 
 #include "app/cli/frame/commands.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate operators: every row of a table of measured operators next to the model, and what a correction by such a table would reach.
+// validate operators: every row of a table of measured operators compared with the model, and the gain of a correction by such a table.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/textfile.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate published: every row of a file of published steps next to what the model says, and the errors by source.
+// validate published: every row of a file of published steps compared with the model, and the errors by source.
 #include "app/cli/frame/commands.h"
 #include "core/base/text.h"
 #include "core/calibrate/published.h"
@@ -129,7 +129,7 @@ std::string reportText(const ValidationReport& report)
     return out + fmt::format("the stated band covers {:.1f} % of the rows\n", 100 * report.bandCoverage);
 }
 
-/// What a source does not state, put onto every row that runs.
+/// Values that a source does not state, set on every row that runs.
 void overrideRows(std::vector<PublishedRow>& rows, const std::vector<std::string>& overrides)
 {
     for (const std::string& text : overrides) {

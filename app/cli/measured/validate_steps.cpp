@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// validate steps: a measured series of step times next to the predicted distribution of one job.
+// validate steps: a measured series of step times compared with the predicted distribution of one job.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/measured/steplogoptions.h"
@@ -29,7 +29,7 @@ struct StepsOptions : CommonOptions {
     std::string part = "all";
 };
 
-/// The comparison with what is next to it.
+/// The comparison and its context: the range over systems and notes.
 struct Report {
     StepLog log;
     std::vector<RunShape> shapes;
@@ -39,7 +39,7 @@ struct Report {
     std::shared_ptr<const SystemsRange> systems;
 };
 
-/// Whether a measured figure is one of the nine of ten.
+/// Whether a measured value is in the range that covers nine of ten systems.
 bool holds(const OverSystems& o, double measured)
 {
     return measured >= o.low && measured <= o.high;

@@ -41,7 +41,7 @@ ExploreQuery queryOf(const ExploreOptions& options, const Scenario& scenario)
     return query;
 }
 
-/// What a shard is started with: the options of this call, a file by its whole path.
+/// The arguments of a shard: the options of this call, a file by its whole path.
 std::vector<std::string> argumentsOf(const ExploreOptions& o)
 {
     std::error_code none;

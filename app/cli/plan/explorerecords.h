@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What explore and merge share: the file of records of a search, and a search as text.
+// Common parts of explore and merge: the file of records of a search, and a search as text.
 #pragma once
 
 #include "app/cli/frame/cli.h"
@@ -13,7 +13,7 @@ namespace prism::cli {
 /// A table of the best, what the mean would have chosen, and what was omitted.
 [[nodiscard]] std::string explorationText(const Exploration& exploration);
 
-/// The records of a search in a file that the next run continues from. An empty path keeps nothing. One thread.
+/// The records of a search in a file, from which the next run resumes. With an empty path nothing is stored. One thread.
 class RecordsFile final {
 public:
     explicit RecordsFile(std::string path) : m_path(std::move(path)) {}

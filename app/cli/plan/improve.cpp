@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// improve: the single changes of a scenario that help most, each with what it gives and what it costs.
+// improve: the single changes of a scenario that help most, each with its gain and its cost.
 #include "core/explore/moves.h"
 
 #include "app/cli/frame/commands.h"

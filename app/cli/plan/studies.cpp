@@ -40,7 +40,7 @@ std::string answerText(const QuestionAnswer& a)
     std::string text = a.question.question + "\n\n";
     text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>7} {:>19} {:>8}\n", "", "noise-free", "p50 s", "p95 s", "spread", "p95 per token",
                         "GiB");
-    const auto ratio = [](const Estimate& r) { // in words where the interval holds one
+    const auto ratio = [](const Estimate& r) { // in words where the interval covers one
         return Estimate{r.value - 1, r.halfWidth}.significant() ? plusMinus(r.value, r.halfWidth) : changeText({});
     };
     for (const QuestionAnswerRow& r : a.rows)

@@ -45,7 +45,7 @@ OptionEntry optionEntry(const CLI::Option& option)
     return entry;
 }
 
-/// CLI11 gives a command the footer of the program where it has none of its own.
+/// CLI11 gives a command without a footer the footer of the program; such a command gets none here.
 CommandEntry commandEntry(const CLI::App& app, const std::string& before)
 {
     const bool isOwn = app.get_parent() == nullptr || app.get_footer() != app.get_parent()->get_footer();

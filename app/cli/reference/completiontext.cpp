@@ -12,7 +12,7 @@ namespace prism::cli {
 
 namespace {
 
-/// What the shell asks for the names of scenarios and the paths of parameters.
+/// The command that the shell calls for the names of scenarios and the paths of parameters.
 constexpr const char* kScenarios = "prism-cli presets list --kind scenario --names 2>/dev/null";
 constexpr const char* kParameters = "prism-cli help parameters --names 2>/dev/null";
 
@@ -66,7 +66,7 @@ std::string quoted(const std::string& text, const char* quote)
     return out + "'";
 }
 
-/// What a command's words match in a case: themselves, and with more words behind them.
+/// The case pattern of a command's words: themselves, also with more words after them.
 std::string pattern(const std::string& name)
 {
     return name.empty() ? "''" : fmt::format("'{0}'|'{0} '*", name);

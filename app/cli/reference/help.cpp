@@ -39,11 +39,11 @@ const CommandEntry& namedCommand(const CommandEntry& program, const std::vector<
     return *found;
 }
 
-/// Every man page as a file of its own in a folder.
+/// Writes each man page to a separate file in a folder.
 void writeManPages(const CommandEntry& program, const std::string& folder)
 {
     std::error_code error;
-    std::filesystem::create_directories(folder, error); // writing says what is wrong
+    std::filesystem::create_directories(folder, error); // writing reports the error
     for (const CommandEntry* c : allCommands(program)) {
         CommonOptions file;
         file.output = (std::filesystem::path(folder) / manPageName(*c)).string();

@@ -38,7 +38,7 @@ double n(auto value)
     return static_cast<double>(value);
 }
 
-/// What people edit and import.
+/// Files that people edit and import.
 std::vector<Limit> scenarioLimits()
 {
     const JsonLimits json;
@@ -91,7 +91,7 @@ std::vector<Limit> measuredLimits()
     };
 }
 
-/// What is searched, run and kept.
+/// Searches, runs and stored files.
 std::vector<Limit> questionLimits()
 {
     return {

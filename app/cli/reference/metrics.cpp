@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// metrics: where each metric comes from, for people and as the help page.
+// figures: the source of each metric, for people and as the help page.
 #include "core/insight/metrics/metrictable.h"
 
 #include "app/cli/frame/commands.h"

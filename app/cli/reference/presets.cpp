@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// presets: what the library holds, and one entry with its sources.
+// presets: the contents of the library, and one entry with its sources.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/text.h"
@@ -72,7 +72,7 @@ std::string shown(const PresetOptions& options)
             names.push_back(known);
         }
     if (names.empty())
-        return require(presetText("scenario", name)); // says where the library was looked for
+        return require(presetText("scenario", name)); // its error names the folder that was searched
     throw InputError({unknownName("preset", "preset", name, names)});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// check: everything that is wrong with a scenario, and what it describes when nothing is.
+// check: all errors of a scenario, or a description of a valid one.
 #include "app/cli/frame/commands.h"
 #include "core/base/jsontext.h"
 #include "core/base/printable.h"
@@ -53,7 +53,7 @@ void addCheck(CLI::App& app, Cli& cli)
     addOutput(*command, *options, cli);
     command->callback([options] {
         const Scenario scenario = loadScenario(*options);
-        // The costed step knows more than the scenario: memory, the range of the calibration.
+        // The costed step has more than the scenario: memory, the range of the calibration.
         const Diagnostics found = require(costStep(scenario)).warnings;
         if (!options->json)
             reportDiagnostics(*options, found);

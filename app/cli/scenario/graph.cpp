@@ -22,7 +22,7 @@ struct GraphOptions : CommonOptions {
     std::string chakra, ranks;
 };
 
-/// What a graph file describes, where nothing is wrong with it.
+/// The description of a valid graph file.
 void validateGraph(const GraphOptions& options)
 {
     const StepGraph g = require(stepGraphFromJson(readInput(options.scenario)), options.scenario);
@@ -51,7 +51,7 @@ void writeChakra(const GraphOptions& options, const StepGraph& graph)
 {
     const std::vector<std::int64_t> ranks = require(chakraRanks(graph, options.ranks));
     std::error_code error;
-    std::filesystem::create_directories(options.chakra, error); // writing says what is wrong
+    std::filesystem::create_directories(options.chakra, error); // writing reports the error
     ProgressLine progress(!options.quiet);
     double written = 0;
     for (const std::int64_t rank : ranks) {

@@ -21,7 +21,7 @@ namespace prism::cli {
 
 namespace {
 
-/// What an import starts from when no base is named: one node of the default GPU with measured spreads.
+/// The base of an import when none is named: one node of the default GPU with measured spreads.
 Scenario defaultBase()
 {
     Scenario base;
@@ -46,7 +46,7 @@ void writeMeasured(const ImportOptions& options, std::vector<MeasuredRow> rows)
     writeImported(kept, std::move(imported));
 }
 
-/// The base with measured speeds of nodes or GPUs in place of its own.
+/// The base with measured speeds of nodes or GPUs instead of its former ones.
 void writeSpeeds(const ImportOptions& options)
 {
     const SpeedTable table = require(readSpeedTable(readInput(options.input), options.input));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// import trace: what traces of a job say goes into a scenario, and from there into every prediction.
+// import trace: puts what traces of a job show into a scenario, and so into every prediction.
 #include "app/cli/scenario/importcommand.h"
 #include "app/cli/trace/tracecommand.h"
 #include "core/calibrate/traceimport.h"

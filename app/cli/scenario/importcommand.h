@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the import commands share: the scenario that an import starts from, and how the result is written.
+// Common parts of the import commands: the scenario that an import starts from, and how the result is written.
 #pragma once
 
 #include "app/cli/frame/commands.h"

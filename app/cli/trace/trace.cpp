@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trace: measured jobs from tables and traces. The commands below it are in files of their own.
+// trace: measured jobs from tables and traces. Each command below it is in a separate file.
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/pipelineevents.h"
 #include "core/trace/rankwindows.h"

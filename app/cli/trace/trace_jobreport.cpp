@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a measured job's operations say: its steps, schedule and barriers, the factors of workers and steps, pools of durations.
+// Report on a measured job's operations: its steps, schedule and barriers, the factors of workers and steps, pools of durations.
 #include "app/cli/trace/tracecommand.h"
 #include "core/stats/moments.h"
 #include "core/base/valuetext.h"
@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kPoolsInReport = 40, kPoolsInText = 12;
 
-/// What the steps of a job have in common, where any agree.
+/// The common structure of the steps of a job, where any agree.
 struct JobPools {
     ComputeFactors factors;
     std::vector<DurationPool> pools;

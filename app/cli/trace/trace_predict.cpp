@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trace predict: the steps of a measured job predicted from a part of them, next to the rest.
+// trace predict: the steps of a measured job predicted from a part of them, compared with the rest.
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/halves.h"
 
@@ -34,7 +34,7 @@ Json errorsJson(const DistributionScore& s)
             {"wasserstein_s", s.wassersteinSeconds}};
 }
 
-/// What HeldOut and RandomParts have in common.
+/// Common parts of HeldOut and RandomParts.
 template <class Scores>
 Json scoresJson(const Scores& r)
 {

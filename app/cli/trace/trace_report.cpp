@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// trace report and trace export: what traces of operations or kernels say, and the same as a Chrome trace or as CSV.
+// trace report and trace export: a report on traces of operations or kernels, and the same as a Chrome trace or as CSV.
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/barriers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the trace commands share: the table with its sizes, how it is read, how notes are shown.
+// Common parts of the trace commands: the table with its sizes, how it is read, how notes are shown.
 #pragma once
 
 #include "app/cli/frame/commands.h"
@@ -32,7 +32,7 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --met
 [[nodiscard]] nlohmann::ordered_json notesJson(const Diagnostics& notes);
 /// Notes of reading and of what was computed, one array.
 [[nodiscard]] nlohmann::ordered_json notesJson(const TraceJob& job, const Diagnostics& notes);
-/// What was assumed and the notes, as text.
+/// The assumptions and the notes, as text.
 [[nodiscard]] std::string assumedText(const std::vector<std::string>& assumptions, const TraceJob& job, const Diagnostics& notes);
 
 /// The first pools with their fits, longest total first.

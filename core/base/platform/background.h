@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Computing next to a window: what draws goes before what computes.
+// Computing in the background of a window: drawing has priority.
 #pragma once
 
 namespace prism {

@@ -11,7 +11,7 @@
 namespace prism {
 
 struct ChildCommand {
-    std::vector<std::string> words;                 ///< the program, looked for in PATH, and its arguments; no shell reads them
+    std::vector<std::string> words;                 ///< the program, found through PATH, and its arguments; no shell reads them
     double timeoutSeconds = 120;                    ///< then the program is ended
     std::size_t outputBytes = std::size_t{1} << 20; ///< what it prints beyond this is dropped
     std::stop_token stop = {};                      ///< requested: the program is ended

@@ -27,7 +27,7 @@ public:
     NewFile& operator=(const NewFile&) = delete;
 
     [[nodiscard]] bool write(std::string_view bytes);
-    /// Flushes the content where wanted and puts the file in its place.
+    /// Flushes the content where requested and puts the file in its place.
     [[nodiscard]] bool keep(bool flush);
     /// What went wrong, in the system's words.
     [[nodiscard]] const std::string& problem() const { return m_problem; }
@@ -43,7 +43,7 @@ private:
     int m_descriptor = -1;
 };
 
-/// A name in the folder of `path` that nobody can guess: the name with a dot before it and 16 random digits behind it.
+/// An unpredictable name in the folder of `path`: the name with a dot before it and 16 random digits behind it.
 [[nodiscard]] std::string randomNameNextTo(const std::string& path);
 
 } // namespace prism

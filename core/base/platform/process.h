@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What this system says about the running program and its machine.
+// What this system reports about the running program and its machine.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace prism {
 
-/// The folder that holds the running program, or empty where the system does not say.
+/// The folder that holds the running program, or empty where the system does not report it.
 [[nodiscard]] std::string programFolder();
 /// What starts the running program again.
 [[nodiscard]] std::string programPath();
@@ -20,7 +20,7 @@ namespace prism {
 /// The operating system as it names itself ("Debian GNU/Linux 12 (bookworm)"), or empty.
 [[nodiscard]] std::string systemName();
 
-/// Memory of this process that is in RAM, in KiB; 0 where the system does not say.
+/// Memory of this process that is in RAM, in KiB; 0 where the system does not report it.
 [[nodiscard]] std::int64_t residentKib();
 
 } // namespace prism

@@ -12,7 +12,7 @@
 namespace prism {
 namespace {
 
-constexpr rlim_t kEnoughStack = rlim_t{8} << 20; ///< bytes; what systems give where nobody asks for less
+constexpr rlim_t kEnoughStack = rlim_t{8} << 20; ///< bytes; the usual default of the system
 
 rlim_t stackLimit()
 {

@@ -9,11 +9,11 @@ namespace prism {
 /// Call first in main, before there are threads. Standard descriptors that the caller closed are taken, so that no file of ours gets their
 /// numbers and what is printed does not go into a study or its lock; reading and printing there keep failing. A file that may not grow any
 /// further (ulimit -f) is an error of the write that hits the limit, as a full disk is, and no signal that ends the program. Threads get
-/// stacks of 8 MiB, the first one too as far as it may, where the caller gave less.
+/// stacks of 8 MiB where the caller gave less; the first thread only up to the hard limit.
 void prepareProcess();
 
-/// Runs the program's work and gives its exit code: on the thread that calls, or where a small stack was given that cannot be raised
-/// (ulimit -s 64) on one with a stack of its own. `body` throws nothing.
+/// Runs the program's work and gives its exit code: on the calling thread, or on a new thread with enough stack where a small stack was
+/// given that cannot be raised (ulimit -s 64). `body` throws nothing.
 int withEnoughStack(const std::function<int()>& body);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What this system says about the terminal behind standard output and standard error.
+// What this system reports about the terminal behind standard output and standard error.
 #pragma once
 
 namespace prism {
@@ -8,9 +8,9 @@ enum class StandardStream { output, error };
 
 /// Whether a person reads this stream on a terminal. Any thread.
 [[nodiscard]] bool isTerminal(StandardStream stream);
-/// Columns of the terminal, from 40 to 400; 80 where it does not say.
+/// Columns of the terminal, from 40 to 400; 80 where it is not known.
 [[nodiscard]] int terminalColumns(StandardStream stream);
-/// A terminal that shows colours, and a user who has not set NO_COLOR (https://no-color.org).
+/// True for a terminal that shows colours, if NO_COLOR is not set (https://no-color.org).
 [[nodiscard]] bool wantsColour(StandardStream stream);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Figures of a measured job before and after something was changed, and which differences are more than noise.
+// Statistics of a measured job before and after a change, and which differences are significant.
 #pragma once
 
 #include "core/base/table.h"
@@ -29,7 +29,7 @@ struct ChangeReport {
 
 /// {"figures": [{subject, figure, unit, before, after, change: {value, ci95}, relative, beyond_noise}], "changed", "notes"}.
 [[nodiscard]] std::string toJson(const ChangeReport& report);
-/// One line for each figure, the same columns.
+/// One line for each statistic, the same columns.
 [[nodiscard]] std::string toCsv(const ChangeReport& report, TableText texts);
 
 /// A statistic of a series, and by how much identical runs differ in it, as a share of it.
@@ -42,8 +42,8 @@ struct SeriesStatistic {
 /// Median step times of identical runs differ by 0.3 % (12 runs of MLPerf Training 5.0 and 5.1, Llama 3.1 405B: up to 0.5 %).
 inline constexpr double kBetweenRuns = 0.003;
 
-/// Each statistic before and after. Variance of a side: redrawn blocks of 20 neighbours (of a tenth of a short run), and what runs differ
-/// by: as between the side's own runs, at least `betweenRuns`. Student's t with the degrees of freedom of the blocks, for one of `together`
+/// Each statistic before and after. Variance of a side: that of redrawn blocks of 20 neighbours (of a tenth of a short run) plus that
+/// between runs, by its own runs, at least `betweenRuns`. Student's t with the degrees of freedom of the blocks, for one of `together`
 /// intervals. No interval below kMinValues values on a side. Deterministic; any thread.
 [[nodiscard]] std::vector<ChangedMetric> changedMetrics(const std::string& subject, const std::vector<SeriesStatistic>& statistics,
                                                         const SeriesRuns& before, const SeriesRuns& after, std::size_t together);

@@ -18,7 +18,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kTogether = 8;                          // figures of two logs
+constexpr std::size_t kTogether = 8;                          // statistics of two logs
 constexpr double kJitterBetweenRuns = 0.15;                   // of the runs behind kBetweenRuns
 constexpr double kStallRateBetweenRuns = 0.5, kSteps = 1'000; // runs of one system (spreadcauses.cpp); of the rate's unit
 constexpr std::size_t kMedians = 10;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A recorded job as steps that can be run again, whose operations belong to pools and classes: of stage tables and of profiler traces.
+// A recorded job as steps that can be replayed, with operations in pools and classes; from stage tables or profiler traces.
 #pragma once
 
 #include "core/trace/kinetorank.h"
@@ -28,7 +28,7 @@ struct RecordedStep {
 struct Recording {
     std::vector<RecordedPool> pools;
     std::vector<RecordedStep> steps;
-    bool isByStep = false; ///< the operations of a step are long or short together, so that a class has one value a step
+    bool isByStep = false; ///< the operations of a step are correlated, so that a class has one value per step
     std::vector<std::string> notes;
 };
 

@@ -188,7 +188,7 @@ ChangeReport recordingChanges(const Recording& before, const Recording& after)
         const std::array<double, 2> replaced = rerun(b, a, name, 0), scaled = rerun(b, a, name, 1 + relative);
         for (std::size_t k = 0; k < effects.size(); ++k) {
             const double effect = replaced[k] - unchanged[k];
-            // As far as the mean can move the step, and no better known than the mean itself.
+            // As much as the mean can move the step, and relatively no less than the half-width of the mean itself.
             const double own = effect != 0 && mean.change.value != 0 ? std::abs(effect / mean.change.value) * half : 0;
             const double within = std::isfinite(half) ? std::max(std::abs(scaled[k] - unchanged[k]), own) : half;
             ofClass.metrics.push_back(metricWithin(name, effects[k], "s", unchanged[k], replaced[k], within));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two recordings of one job, before and after something was changed: which classes of operations, and what that does to the step.
+// Two recordings of one job, before and after a change: the changed classes of operations and their effects on the step.
 #pragma once
 
 #include "core/insight/change/changedmetrics.h"

@@ -56,7 +56,7 @@ HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenar
     c.p50 = change(a.p50, b.p50, widthP50);
     c.p95 = change(a.p95, b.p95, width.p95.halfWidth);
     c.p99 = change(a.p99, b.p99, width.p99.halfWidth);
-    // Figures at the median step move with it: the same relative half-width.
+    // Metrics of the median step move with it: the same relative half-width.
     const double share = a.p50 > 0 ? widthP50 / a.p50 : 0;
     c.slowdownP50 = change(baseline.slowdownP50, scenario.slowdownP50, baseline.slowdownP50 * share);
     c.tokensPerSecond = change(baseline.tokensPerSecond, scenario.tokensPerSecond, baseline.tokensPerSecond * share);

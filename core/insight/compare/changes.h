@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The change of every headline figure from a baseline to a scenario, from two finished snapshots: no new sampling.
+// The change of every headline metric from a baseline to a scenario, from two finished snapshots: no new sampling.
 #pragma once
 
 #include "core/insight/insight.h"
 
 namespace prism {
 
-/// delta = scenario - baseline in the figure's unit; relative = delta / baseline. Half-widths of 95 % intervals; 0 where
-/// the figure has no sampling error of its own.
+/// delta = scenario - baseline in the metric's unit; relative = delta / baseline. Half-widths of 95 % intervals; 0 where
+/// the metric has no sampling error.
 struct HeadlineChange {
     Estimate delta, relative;
 };
@@ -21,7 +21,7 @@ struct HeadlineChanges {
 };
 
 /// Draw i of both is the same random job (common random numbers), so differences are taken draw by draw: pairedChange (paired.h), as in
-/// every comparison. P(faster): proportion (intervals.h). `within`: steps of one job instead of across jobs.
+/// all comparisons. P(faster): proportion (intervals.h). `within`: steps of one job instead of across jobs.
 /// Any thread; a few milliseconds for 10,000 draws.
 [[nodiscard]] HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenario, bool within = false);
 

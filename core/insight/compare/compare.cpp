@@ -58,7 +58,7 @@ std::vector<ComparedMetric> metricsOf(const Snapshot& a, const Snapshot& b, cons
         seconds("p95", "p95 step time", &Summary::p95, &Summary::ciP95, change.p95),
         seconds("p99", "p99 step time", &Summary::p99, &Summary::ciP99, change.p99),
         metric("noise_free", "Noise-free step", "s", a.samples->noiseFreeSeconds, b.samples->noiseFreeSeconds, 0, true)};
-    // Figures that are constant over the median step carry its relative uncertainty.
+    // Metrics that are constant over the median step carry its relative uncertainty.
     const double relative = a.across.p50 > 0 ? change.p50.halfWidth / a.across.p50 : 0;
     const double own = a.across.p50 > 0 && b.across.p50 > 0 ? std::max(a.across.ciP50 / a.across.p50, b.across.ciP50 / b.across.p50) : 0;
     const auto atMedian = [&](const char* name, const char* label, const char* unit, double Snapshot::*of, bool lowerIsBetter) {
@@ -228,12 +228,12 @@ Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenar
     if (options.progress)
         options.progress(0.1, "waterfall");
     std::vector<const Parameter*> edits = differences(a, b);
-    if (edits.size() > 40) { // beyond it single edits say little; two unrelated scenarios
+    if (edits.size() > 40) { // beyond it single edits explain little; two unrelated scenarios
         result.notes.push_back(fmt::format("{} parameters differ; the p95 change is not split.", edits.size()));
         edits.clear();
     }
     Subsets subsets(evaluator, a, edits, b, evaluate);
-    // The waterfall's ends are the figures' own, so that it sums to the printed change.
+    // The waterfall's ends are the compared values, so that it sums to the printed change.
     const Estimate total{second->across.p95 - first->across.p95, change.p95.halfWidth};
     if (!edits.empty())
         fillWaterfall(result, subsets, edits, a, b, total, options);

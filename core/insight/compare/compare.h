@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two scenarios side by side: every figure's change with its interval, who is better how often, and which edit did it.
+// Two scenarios compared: the change of each metric with its interval, which one is faster how often, and which edit did it.
 #pragma once
 
 #include "core/insight/insight.h"
 
 namespace prism {
 
-/// One figure of A and B. delta = B - A in the figure's unit; relative = delta / A.
+/// One metric of A and B. delta = B - A in the metric's unit; relative = delta / A.
 struct ComparedMetric {
     std::string name, label, unit; ///< "p95", "p95 step time", "s"
     double a = 0, b = 0;
@@ -16,7 +16,7 @@ struct ComparedMetric {
 };
 
 /// One bar of the waterfall: what this edited parameter adds to p95 (seconds), averaged over the orders of the edits
-/// (Shapley 1953: the only split that sums to the total and treats edits alike).
+/// (Shapley 1953: the only split that sums to the total and treats edits symmetrically).
 struct WaterfallItem {
     std::string parameter, label, unit, from, to; ///< parameter "remainder": edits that the table does not name one by one
     Estimate deltaP95;
@@ -24,11 +24,11 @@ struct WaterfallItem {
 
 struct Comparison {
     std::string nameA, nameB;
-    std::vector<ComparedMetric> metrics;  ///< step time figures, tokens/s, MFU, memory, cost
+    std::vector<ComparedMetric> metrics;  ///< statistics of the step time, tokens/s, MFU, memory, cost
     Estimate probabilityABetter;          ///< P(step of A < step of B), same job index, across jobs
     double ksDistance = 0;                ///< two-sample Kolmogorov-Smirnov, 0..1
     double wassersteinSeconds = 0;        ///< 1-Wasserstein distance
-    std::vector<WaterfallItem> waterfall; ///< sums to figures "p95" delta exactly; falling |delta|, remainder last
+    std::vector<WaterfallItem> waterfall; ///< sums exactly to the delta of "p95"; descending |delta|, remainder last
     bool waterfallExact = true;           ///< false: orders were sampled (more than six edits)
     int waterfallOrders = 0;
     std::vector<double> sortedA, sortedB; ///< step times across jobs, seconds

@@ -40,7 +40,7 @@ double lowestBut(std::vector<double> window)
     return window[kBelow];
 }
 
-/// Change of level that the predicted series shows without a cause: z standard deviations of its own statistic.
+/// Threshold on a change of level: the mean plus z standard deviations of the same statistic over the predicted series.
 double thresholdOf(const std::vector<double>& series, double z)
 {
     std::vector<double> statistic;
@@ -54,7 +54,7 @@ double thresholdOf(const std::vector<double>& series, double z)
 }
 
 /// Height of a CUSUM that the increments reach in a cycle with a probability: Lundberg's inequality, exp(-theta h) with the theta at which
-/// the mean of exp(theta increment) is 1. Infinite where the increments grow on average.
+/// the mean of exp(theta increment) is 1. Infinite where the mean increment is not negative.
 double cusumHeight(const std::vector<double>& increments, double probability)
 {
     if (meanOf(increments) >= 0)

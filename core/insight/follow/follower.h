@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run while it continues: each step in the predicted distribution of its job, and running checks with a stated rate of false alarms.
+// A run in progress: each step in the predicted distribution of its job, and sequential tests with a stated rate of false alarms.
 #pragma once
 
 #include "core/measured/steplog.h"
@@ -19,9 +19,9 @@ enum class DeviationKind { level, drift, stalls, lostTime };
 struct Deviation {
     DeviationKind kind = DeviationKind::level;
     std::int64_t step = 0;     ///< at which it was raised: as logged, or counted from 1
-    double ratio = 1;          ///< of the step time to what it was before; lost time: mean since the loss began; 1 for stalls
+    double ratio = 1;          ///< of the step time to the one before; lost time: mean since the loss began; 1 for stalls
     int events = 0;            ///< stalls: in the window
-    double expectedEvents = 0; ///< stalls: what the scenario says of as many steps
+    double expectedEvents = 0; ///< stalls: the prediction for as many steps
     std::string text;          ///< for people
 };
 
@@ -30,7 +30,7 @@ struct FollowOptions {
     /// Smaller changes of level do not raise an alarm: seven of eight steps of 12 measured runs (MLPerf Training 5.0 and 5.1, Llama 3.1
     /// 405B) lay above the median of the forty before them by 1.5 % at most, after their first 20 steps.
     double minShift = 0.015;
-    double minDrift = 0.025; ///< of the level against that of the first steps: the same runs drifted by up to 2.5 %, start-up included
+    double minDrift = 0.025; ///< of the level relative to that of the first steps: the same runs drifted by up to 2.5 %, start-up included
     double gpus = 1, stallsPerGpuHour = 0, stallRateCv = 0; ///< of the scenario
 };
 
@@ -44,11 +44,11 @@ struct PlacedStep {
 };
 
 /// Learns the level from the first calm steps (warm-up is omitted), then checks every step:
-///  - level: seven of the last eight steps above the median of the forty before them by more than the threshold;
+///  - level: seven of the last eight steps above the median of the previous forty steps by more than the threshold;
 ///  - drift: the median of the last forty steps against the first level, by more than that threshold and minDrift;
 ///  - stalls: events beyond 1.05 times the level in the last 200 steps against their negative binomial distribution;
 ///  - lost time: CUSUM (Page 1954) of the steps over that median, less an allowance, reaches two step times.
-/// The threshold is the tail of the run's own wander around its trend, once enough of it is known; before, that of the predicted series.
+/// The threshold is the tail of the run's own variation around its trend, once there is enough of it; before, that of the predicted series.
 /// Thresholds share the false alarms: level half, stalls and lost time a quarter each. One thread.
 class StepFollower final {
 public:

@@ -11,19 +11,19 @@
 
 namespace prism {
 
-/// What is reported while the file is read.
+/// Callbacks while the file is read.
 struct LogListener {
     std::function<void(std::string_view)> line; ///< without what ends it: line feed, carriage return or both
     std::function<void()> restarted;            ///< the file became shorter or was replaced; its lines follow from the start
 };
 
-/// Remembers how far it has read and how the file began. A file that is away for a moment (between two of a rotation) is waited for. Lines
+/// Stores the position and the beginning of the file. Waits for a file that is briefly missing (during a rotation). Lines
 /// beyond kLongestLogLine are cut. One thread.
 class GrowingLog final {
 public:
     explicit GrowingLog(std::string path) : m_path(std::move(path)) {}
 
-    /// Hands over what was written since the last call; whether anything was. `atEnd`: also a last line without its end.
+    /// Passes on the text since the last call. True if there was any. `atEnd`: also a last line without its end.
     bool read(const LogListener& listener, bool atEnd);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What would make a step as much longer as a run has become: one slow node, a slow link, all of the network, all of the compute.
+// Causes that would explain a slowdown of a run: one slow node, a slow link, all of the network, all of the compute.
 #pragma once
 
 #include "core/base/result.h"
@@ -12,12 +12,12 @@
 
 namespace prism {
 
-/// A cause with the factor at which the noise-free step is longer by the wanted ratio.
+/// A cause with the factor at which the noise-free step is longer by the requested ratio.
 struct LikelyCause {
     std::string text; ///< "as if one node were 1.18x slower"
     std::string id;   ///< node_compute, node_link, network, compute
     double factor = 1;
-    double ratio = 1; ///< of the step at the factor; less than wanted where even kMostFactor does not reach it
+    double ratio = 1; ///< of the step at the factor; less than requested where even kMostFactor does not reach it
     bool reaches = true;
 };
 inline constexpr double kMaxFactor = 10.0;
@@ -28,7 +28,7 @@ class WhatIfs final {
 public:
     explicit WhatIfs(Scenario scenario);
 
-    /// Causes that reach the ratio first, single places before all at once, then by how small their factor is. `ratio` > 1. Errors: the
+    /// Causes that reach the ratio first, single places before all at once, then by ascending factor. `ratio` > 1. Errors: the
     /// scenario's diagnostics.
     [[nodiscard]] Result<std::vector<LikelyCause>> reaching(double ratio);
 

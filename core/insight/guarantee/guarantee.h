@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be promised of the steps alone: exceedance, limits, time to train. A deadline is the whole job's (core/job/promise.h).
+// Guarantees about the steps alone: exceedance, limits, time to train. Deadlines of the whole job: core/job/promise.h.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -16,7 +16,7 @@ struct GuaranteeQuery {
     double trend = 0;
 };
 
-/// P(step > x). `resolved` false: too few samples in the tail to say more than an upper bound (value 0, halfWidth = bound).
+/// P(step > x). `resolved` false: too few samples in the tail for more than an upper bound (value 0, halfWidth = bound).
 struct Exceedance {
     double limitSeconds = 0;
     Estimate acrossProbability, withinProbability;
@@ -37,7 +37,7 @@ struct Guarantee {
     bool hasTraining = false;
     TrainingTime training; ///< of the steps alone
     double deadlineDays = 0;
-    Estimate deadlineProbability; ///< of the whole job (promise.h); 0 days = not asked
+    Estimate deadlineProbability; ///< of the whole job (promise.h); 0 days = not requested
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Time to train a number of tokens when the GPUs of a job are what they are for all of its steps and congestion persists.
+// Time to train a number of tokens with GPU speeds that stay for the whole job and persistent congestion.
 #pragma once
 
 #include "core/insight/empirical.h"
@@ -24,14 +24,14 @@ struct TrainingTime {
     std::vector<double> sortedDays; ///< sampled jobs, ascending
 };
 
-/// What a training run is made of. Seconds.
+/// Statistics of the steps of a training run. Seconds.
 struct TrainingInputs {
     std::vector<double> jobMeans; ///< mean step of sampled jobs
-    double meanHalfWidth = 0;     ///< 95 %: of what all jobs share, the mean step
+    double meanHalfWidth = 0;     ///< 95 %: of the mean step, which all jobs share
     double p95HalfWidth = 0;      ///< 95 %: of the 95 % quantile of jobMeans beyond that of independent jobs
     double withinVariance = 0;    ///< of the steps of one job
     double regimeShare = 0;       ///< of withinVariance, in [0, 1]
-    double regimeLag1 = 0;        ///< correlation, from step to step, of what regimes do to it; below 1
+    double regimeLag1 = 0;        ///< lag-1 correlation of the part by regimes; below 1
     double tokens = 0, tokensPerStep = 1;
 };
 

@@ -16,7 +16,7 @@ using Summary = DistributionSummary;
 constexpr double Summary::*kLevelMetrics[] = {&Summary::mean, &Summary::std, &Summary::cv,  &Summary::p5,  &Summary::p10, &Summary::p25,
                                               &Summary::p50,  &Summary::p75, &Summary::p90, &Summary::p95, &Summary::p99};
 
-/// 1 where one of them says nothing.
+/// 1 where one of them is not positive and finite.
 double ratio(double known, double base)
 {
     return known > 0 && base > 0 && std::isfinite(known) && std::isfinite(base) ? known / base : 1;

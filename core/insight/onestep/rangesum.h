@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a stretch of one sampled step consists of: seconds by kind of work and by kernel class, over all stages or one.
+// The contents of a time range of one sampled step: seconds by kind of work and by kernel class, over all stages or one.
 #pragma once
 
 #include "core/insight/onestep/timeline.h"
@@ -10,13 +10,13 @@ namespace prism {
 
 inline constexpr std::size_t kSpanKinds = static_cast<std::size_t>(SpanKind::bubble) + 1;
 
-/// Stage-seconds: a stretch of 2 s on 4 stages holds 8 of them, bubbles included. Sends have a lane of their own and come on top.
+/// Stage-seconds: a range of 2 s on 4 stages holds 8 of them, bubbles included. Sends have a separate lane and come on top.
 struct RangeSum {
     double startSeconds = 0, endSeconds = 0;
     int stages = 0;
     std::array<double, kSpanKinds> byKind{};
-    std::vector<SpanPart> byClass; ///< falling seconds; a span that the stretch cuts counts by the share inside
-    double criticalSeconds = 0;    ///< of the stretch that the critical path spends on these stages
+    std::vector<SpanPart> byClass; ///< descending seconds; a span that the range cuts counts by the share inside
+    double criticalSeconds = 0;    ///< of the range that the critical path spends on these stages
 
     [[nodiscard]] double of(SpanKind kind) const { return byKind[static_cast<std::size_t>(kind)]; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace of a few replicas that is made from a scenario, to show what a real one would tell.
+// A trace of a few replicas that is made from a scenario, to show what a real one would show.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -15,7 +15,7 @@ struct SampleTrace {
 
 /// Three replicas (a lockstep set where that is more) of the graph's job and as many steps as 200,000 rows hold, 2 to 24, of another seed
 /// than the prediction's. The slow places of the graph are on replica 1; without any, one slow stage is planted there. Errors: a schedule
-/// with joined passes, whose halves a stage table cannot tell apart; the graph's own; cancelled.
+/// with joined passes, whose halves a stage table cannot distinguish; the graph's own; cancelled.
 [[nodiscard]] Result<SampleTrace> sampleTrace(const StepGraph& graph, const InsightOptions& options = {});
 /// Errors: the scenario's, too.
 [[nodiscard]] Result<SampleTrace> sampleTrace(const Scenario& scenario, const InsightOptions& options = {});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What makes one sampled step longer than another: seconds of an average stage by kind of work and by kernel class.
+// The difference of two sampled steps: seconds of an average stage by kind of work and by kernel class.
 #pragma once
 
 #include "core/insight/onestep/rangesum.h"
 
 namespace prism {
 
-/// All in seconds; positive = more of it in the second step. Without sends, which have a lane of their own, the kinds and the delays add up
+/// All in seconds; positive = more of it in the second step. Without sends, which have a separate lane, the kinds and the delays add up
 /// to the change of the step, because work and bubbles of a stage fill what is drawn of it.
 struct StepChange {
     double stepSeconds = 0;

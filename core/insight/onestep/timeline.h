@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One sampled step as stages x intervals: what ran when, what was critical, where the bubbles are.
+// One sampled step as stages x intervals: operations, the critical path and bubbles over time.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -54,7 +54,7 @@ struct Timeline {
     std::vector<std::vector<InFlightPoint>> inFlight; ///< per stage, ascending time
     std::vector<double> bubbleFraction;               ///< per stage: idle share of the step
     double criticalSeconds = 0;                       ///< sum over critical spans
-    int candidates = 0;                               ///< draws among which the quantile was looked for
+    int candidates = 0;                               ///< draws among which the quantile was searched for
     std::vector<std::string> notes;
 };
 

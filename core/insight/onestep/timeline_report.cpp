@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Tracks of a stage's thread group: what occupies the stage, then its transfers, side by side where they overlap.
+/// Tracks of a stage's thread group: what occupies the stage, then its transfers, on parallel tracks where they overlap.
 constexpr int kWorkTrack = 0, kFirstSendTrack = 1;
 
 /// The track of every span, by index. Slices of one track may not overlap in the trace event format.

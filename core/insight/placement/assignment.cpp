@@ -50,7 +50,7 @@ public:
     [[nodiscard]] const std::vector<double>& seconds() const { return m_seconds; }
     [[nodiscard]] int evaluations() const { return m_evaluations; }
 
-    /// Swaps two positions when that moves the objective the wanted way by more than rounding.
+    /// Swaps two positions when that moves the objective in the requested direction by more than rounding.
     bool trySwap(int a, int b, double sign)
     {
         const auto nodeA = static_cast<std::size_t>(a), nodeB = static_cast<std::size_t>(b);
@@ -174,7 +174,7 @@ std::vector<int> laidDown(const AssignmentProblem& p, const std::function<std::p
     return nodeAt;
 }
 
-/// Swaps until a whole round over all pairs helps nobody: for few positions.
+/// Swaps until a whole round over all pairs brings no improvement: for few positions.
 void descendAllPairs(State& state, double sign, int positions, int budget, const std::stop_token& stop)
 {
     bool moved = true;

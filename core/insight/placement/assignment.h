@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Search of an assignment of nodes to positions, apart from scenarios: positions, speeds, and what a replica takes.
+// Search of an assignment of nodes to positions, independent of scenarios: positions, speeds, and the time of a replica.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct AssignmentProblem {
     std::vector<double> slowness; ///< [node * gpusPerNode + gpu]: time factor, 1 = reference, > 1 slower
     std::vector<double> link;     ///< [node]: time factor of its links, >= 1; empty = all 1
     std::function<double(const double* slownessOfStages, const double* linkOfStages)> replicaSeconds; ///< pure
-    /// What the step takes when its replicas take these seconds without their own noise; pure. Without it `noiseSeconds` counts.
+    /// Seconds of the step from the replicas' seconds without their own noise; pure. Without it `noiseSeconds` counts.
     std::function<double(const std::vector<double>& replicaSeconds)> stepSeconds;
-    double noiseSeconds = 0; ///< scale of a replica's own noise: near-ties at the top cost, too
+    double noiseSeconds = 0; ///< scale of a replica's own noise: near-ties of the slowest replicas add time
     [[nodiscard]] int positions() const { return static_cast<int>(cellOfGpu.size()) / gpusPerNode; }
 };
 
@@ -36,10 +36,10 @@ struct AssignmentSearch {
 };
 
 /// The best (or worst) order found within a budget of replica evaluations: slow nodes gathered in as few replicas as possible and on
-/// the stages that hurt least, then pairwise swaps until none helps. Deterministic.
+/// the least critical stages, then pairwise swaps until none improves. Deterministic.
 [[nodiscard]] AssignmentSearch searchAssignment(const AssignmentProblem& problem, bool worst, std::uint64_t seed, int budget,
                                                 std::stop_token stop = {});
-/// Orders that gather the slow nodes: in as few replicas as possible, and on the stage that hurts least.
+/// Orders that gather the slow nodes: in as few replicas as possible, and on the least critical stage.
 [[nodiscard]] std::vector<std::vector<int>> gatheredOrders(const AssignmentProblem& problem);
 /// Every order; only for up to 8 positions.
 [[nodiscard]] AssignmentSearch exhaustiveAssignment(const AssignmentProblem& problem, bool worst);

@@ -21,7 +21,7 @@ constexpr int kDefaultSamples = 500;
 constexpr double kMaxFactor = 100;
 constexpr std::size_t kMaxRows = 8;
 
-/// Replicas that are equal: those that no slow spot and no measured speed distinguishes.
+/// Equal replicas: those without a slow spot or a measured speed that distinguishes them.
 struct Row {
     int first = 0, count = 0;
     std::vector<int> replicas;
@@ -90,7 +90,7 @@ std::string rowLabel(const Row& row, const StepGraph& graph)
                                       : fmt::format("{} replicas like {}", row.count, row.first);
 }
 
-/// The slow spots that a node standing at a cell makes, and which node it is.
+/// The slow spots that a node makes at a cell, and which node it is.
 struct NodeSpots {
     int node = -1;
     std::vector<SlowSpot> spots;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a slow node hurts, what measured speeds cost, and which assignment of nodes to positions is best.
+// Cost of a slow node by position, cost of measured speeds, and the best assignment of nodes to positions.
 #pragma once
 
 #include "core/insight/sensitivity/sensitivity.h"
@@ -12,7 +12,7 @@ struct SlowProbe {
     double computeFactor = 1.2, linkFactor = 1.0;
 };
 
-/// One cell: the probing node put on (replica, stage). Ratios are over the same figure without any probing node.
+/// One cell: the probing node put on (replica, stage). Ratios are over the same statistic without any probing node.
 struct PlacementCell {
     bool present = false; ///< false: not evaluated (draw it hatched)
     Estimate p95Ratio, p50Ratio, p99Ratio;
@@ -20,11 +20,11 @@ struct PlacementCell {
     int node = -1; ///< a physical node that is there; -1 = unknown (from a graph)
 };
 
-/// Heat map. cells[row * columns + column]; rows are replicas or runs of replicas that are equal, columns are stages.
+/// Heat map. cells[row * columns + column]; rows are replicas or runs of equal replicas, columns are stages.
 struct PlacementMap {
     std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (alike)", "stage 3"
-    std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of alike replicas of each row
-    std::vector<int> rowOfReplica;                    ///< [replica] -> the row that stands for it; -1 = none does
+    std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of equal replicas of each row
+    std::vector<int> rowOfReplica;                    ///< [replica] -> the row that represents it; -1 = none does
     int rows = 0, columns = 0;
     std::vector<PlacementCell> cells;
     SlowProbe probe;
@@ -32,7 +32,7 @@ struct PlacementMap {
     DistributionSummary base; ///< without the probing node, seconds
     int bestRow = 0, bestColumn = 0, worstRow = 0, worstColumn = 0;
     Estimate worstOverBest;   ///< p95 of the worst place over p95 of the best, minus 1
-    bool withinNoise = false; ///< the places cannot be told apart at this number of samples
+    bool withinNoise = false; ///< the differences between the places are within the error at this number of samples
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
@@ -40,14 +40,14 @@ struct PlacementMap {
     [[nodiscard]] const PlacementCell& at(int row, int column) const { return cells[static_cast<std::size_t>(row * columns + column)]; }
 };
 
-/// p95 with one slow node at each place (default 2,000 samples per place). Replicas without marked slow spots are equal
+/// p95 with one slow node at each place (default 2,000 samples per place). Replicas without marked slow spots are treated alike
 /// and share a row. Errors: the scenario's diagnostics; factors below 1 or above 100; cancelled.
 [[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const Scenario& scenario, const SlowProbe& probe = {},
                                                 const InsightOptions& options = {});
 [[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const StepGraph& graph, const SlowProbe& probe = {},
                                                 const InsightOptions& options = {});
 
-/// Several named slow nodes at once, each where it is: p50/p95 with all of them, and with each one repaired.
+/// Several named slow nodes at once, each at its place: p50/p95 with all of them, and with each one repaired.
 struct SlowNodesReport {
     struct Row {
         SlowEntry entry;
@@ -70,7 +70,7 @@ struct NodeMove {
     double slowness = 1;                                            ///< time factor of its slowest GPU
 };
 
-/// What the first exchanges towards the best order give, the slowest nodes first. An exchange is two nodes that change places.
+/// Gains of the first exchanges towards the best order, the slowest nodes first. An exchange is two nodes that change places.
 struct ExchangeGain {
     NodeMove move;          ///< of this exchange: the node that goes where the best order has it
     int partner = 0;        ///< the node that goes where that one was
@@ -78,7 +78,7 @@ struct ExchangeGain {
     double p95Seconds = 0;  ///< predicted from full sampling of that order
     Estimate gain;          ///< 1 - p95 / p95(given), paired
 };
-inline constexpr std::size_t kMaxExchanges = 5; ///< predicted one by one: what people move by hand
+inline constexpr std::size_t kMaxExchanges = 5; ///< predicted one by one: moves that a person makes by hand
 
 /// An assignment of physical nodes to positions: nodeAt[position] = node, as MeasuredConfig::nodeOrder.
 struct PlacementResult {
@@ -86,9 +86,9 @@ struct PlacementResult {
     DistributionSummary given, best, worst; ///< predicted from full sampling of each order, seconds
     Estimate gainOverGiven;                 ///< 1 - p95(best) / p95(given), paired
     Estimate gainOverWorst;                 ///< 1 - p95(best) / p95(worst), paired
-    bool withinNoise = false;               ///< gainOverGiven's interval holds 0: moving nodes is not worth it
+    bool withinNoise = false;               ///< gainOverGiven's interval covers 0: moving nodes is not worth it
     int objectiveEvaluations = 0;
-    bool exhaustive = false;             ///< every distinct assignment was looked at
+    bool exhaustive = false;             ///< every distinct assignment was evaluated
     int movedNodes = 0;                  ///< positions whose node changed
     std::vector<NodeMove> moves;         ///< from the given to the best order, the slowest nodes first
     std::vector<ExchangeGain> exchanges; ///< the first ones on that way, at most kMostExchanges; empty where no move is worth it
@@ -109,7 +109,7 @@ struct NodeSlowness {
     double factor = 1;
     bool operator==(const NodeSlowness&) const = default;
 };
-/// The slowest of the measured nodes, at most `most` of those above the median, falling factors, ties by number. Pure.
+/// The slowest of the measured nodes, at most `most` of those above the median, descending factors, ties by number. Pure.
 [[nodiscard]] std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t largest);
 
 /// The scenario with the table's speeds as measured speeds. Errors: nodes the cluster does not have or that are missing.

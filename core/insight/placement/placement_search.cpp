@@ -105,7 +105,7 @@ Scenario reordered(Scenario scenario, const std::vector<int>& given, const std::
     return scenario;
 }
 
-/// Nodes that are equal are interchangeable: those that may stay where they were do, so that as few as possible move.
+/// Equal nodes are interchangeable: each stays at its place where an equal one may be there, so that as few as possible move.
 void keepInPlace(const std::vector<int>& given, const NodeTraits& traits, std::vector<int>& order)
 {
     std::map<std::vector<double>, std::vector<int>> spare; // nodes of a kind that find no place at home
@@ -178,7 +178,7 @@ public:
 
     [[nodiscard]] double operator()(const std::vector<double>& seconds) const
     {
-        std::vector<std::pair<double, int>> distinct; // most replicas are equal
+        std::vector<std::pair<double, int>> distinct; // most replicas take equally long
         for (const double t : seconds) {
             const auto it = std::find_if(distinct.begin(), distinct.end(), [t](const auto& d) { return d.first == t; });
             if (it == distinct.end())
@@ -258,7 +258,7 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
     result.worst = summary(worst);
     result.gainOverGiven = relativeGainP95(predicted[best], predicted[0]);
     result.gainOverWorst = relativeGainP95(predicted[best], predicted[worst]);
-    // With common draws even a gain that no digit shows is reported apart from none.
+    // With common draws even a gain too small to be printed would be significant.
     result.withinNoise = !(result.gainOverGiven.value > std::max(result.gainOverGiven.halfWidth, kSmallestGain));
     return {};
 }
@@ -368,7 +368,7 @@ struct Search {
     Search(const Search&) = delete; // the problem reads the step
     Search& operator=(const Search&) = delete;
 
-    /// The nodes of an assignment; those that are equal stay where they are.
+    /// The nodes of an assignment; equal nodes stay where they are.
     [[nodiscard]] std::vector<int> physical(const std::vector<int>& nodeAt) const
     {
         std::vector<int> order;

@@ -12,9 +12,9 @@ namespace {
 
 /// Points that give a fitted tail's threshold, and above which enough lie.
 constexpr std::size_t kThresholdPoints = 4, kSupportedPoints = 10;
-/// Below this share of the largest weight a point was drawn deliberately.
+/// Points below this share of the largest weight are oversampled ones (importance sampling).
 constexpr double kFullWeight = 0.125;
-/// Points that stand for a fitted tail: so many in each of so many halvings of its probability.
+/// Points that represent a fitted tail: this many per halving of its probability, and this many halvings.
 constexpr int kPerHalving = 16, kHalvings = 24;
 
 using Falling = std::vector<std::pair<double, double>>; ///< value, weight; by falling value
@@ -80,9 +80,9 @@ TailSample::TailSample(std::vector<double> values, std::vector<double> weights, 
              0.0};
 }
 
-/// Where points of full weight make most of the upper tail, those drawn deliberately do not reach what makes it, and their small weights
-/// would hide how few the others are. Then the points of full weight have a tail of their own, fitted as above, which takes the place of
-/// the largest of them; what was drawn deliberately (rare events that are far out) stays next to it as it is.
+/// Where points of full weight make most of the upper tail, the oversampled points do not reach its cause, and their small weights
+/// would hide how few the others are. Then a separate tail is fitted to the points of full weight, as above, and replaces
+/// the largest of them; the oversampled points (rare events far beyond the others) are kept unchanged.
 void TailSample::extendBulk(Points& falling, double total)
 {
     double largest = 0.0, mass = 0.0, fullMass = 0.0;

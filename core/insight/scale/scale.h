@@ -11,9 +11,9 @@ enum class ScaleMode { weak, strong };
 
 struct ScalePoint {
     std::int64_t gpus = 0, dataParallel = 0, globalBatch = 0, microbatches = 0;
-    bool valid = false;               ///< false: the sizes do not divide, and `problem` says why
+    bool valid = false;               ///< false: the sizes do not divide, and `problem` gives the reason
     std::string problem;              ///< of a valid point: that the memory is exceeded; empty = none
-    std::vector<std::string> outside; ///< which measurements are missing where this size lies outside of the calibration
+    std::vector<std::string> outside; ///< the missing measurements, where this size is outside of the calibration
     DistributionSummary step;         ///< seconds, across jobs
     double noiseFreeSeconds = 0;
     double tokensPerSecond = 0, tflopsPerGpu = 0;

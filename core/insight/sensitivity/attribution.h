@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What made the slow steps slow: shares of the critical path by class, stage and cause, all steps against the slowest.
+// Attribution of slow steps: shares of the critical path by class, stage and cause, all steps against the slowest.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -11,7 +11,7 @@ struct AttributionRow {
     std::string name;                 ///< class, "stage 3", or cause
     Estimate shareAll, shareSlow;     ///< of the step time, in all steps and in the slowest ones
     Estimate secondsAll, secondsSlow; ///< mean seconds on the critical path per step
-    Estimate excessShare;             ///< share of (slow mean - overall mean): what the slow steps have more of
+    Estimate excessShare;             ///< share of (slow mean - overall mean): excess in the slow steps
 };
 
 /// Shares of each list sum to one (causes may be negative: a fast draw saves time).

@@ -52,7 +52,7 @@ Distribution& distributionOf(StepGraph& graph, const Input& input)
     }
 }
 
-/// The number that says how much of a delay there is; null for inputs with a distribution.
+/// The size of a delay; null for inputs with a distribution.
 double* amountOf(StepGraph& graph, const Input& input)
 {
     if (input.kind == InputKind::jitter)
@@ -60,7 +60,7 @@ double* amountOf(StepGraph& graph, const Input& input)
     return input.kind == InputKind::stall ? &graph.delays.stallsPerGpuHour : nullptr;
 }
 
-/// Slow places slower or faster: what their factors exceed 1 by, times `factor`; 0 repairs them.
+/// Slow places slower or faster: multiplies the excess of their factors over 1 by `factor`; 0 removes it.
 void scaleSlowness(StepGraph& graph, double factor)
 {
     for (SlowSpot& spot : graph.slow) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What causes the spread: every input's effect on the distribution, by changing it and drawing the same random numbers.
+// Causes of the spread: effect of each input on the distribution, by changing it under common random numbers.
 #pragma once
 
 #include "core/insight/insight.h"
 
 namespace prism {
 
-/// Which input of the step a row changes.
+/// The input of the step that a row changes.
 enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, routingRegime, jitter, stall, slowPlaces };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 struct SensitivityRow;
@@ -32,7 +32,7 @@ struct SensitivityRow {
                                                              ///< time factors exceed 1 by
     bool hasMean = false;          ///< mean changes exist (kernel classes; for a scope: every class of it; spatial: every compute class)
     MetricChange meanUp, meanDown; ///< mean +10 % and -10 %
-    Estimate elasticityP50, elasticityP95; ///< d ln(figure) / d ln(mean), central difference over +-10 %
+    Estimate elasticityP50, elasticityP95; ///< d ln(statistic) / d ln(mean), central difference over +-10 %
     Estimate firstOrderShare;              ///< variance of the step with only this input varying, over the full variance
     Estimate totalEffectShare;             ///< 1 - variance with this input's spread removed, over the full variance
     int samples = 0;                       ///< behind the changes of this row
@@ -44,7 +44,7 @@ struct SensitivityTable {
     double noiseFreeSeconds = 0;
     double limitSeconds = 0;          ///< of the exceedance changes
     Estimate exceedance;              ///< P(step > limit) of the base
-    std::vector<SensitivityRow> rows; ///< by falling |p95 change when the spread is removed|
+    std::vector<SensitivityRow> rows; ///< descending |p95 change when the spread is removed|
     Estimate interactionShare;        ///< 1 - sum of the first-order shares: what no input explains alone
     int samples = 0;                  ///< of the base, and per variation of the rows whose intervals need them
     int evaluations = 0;              ///< variations sampled
@@ -64,7 +64,7 @@ struct SensitivityTable {
 struct SweepPoint {
     double value = 0;   ///< numeric value (choices: position)
     std::string text;   ///< as setParameter reads it
-    bool valid = false; ///< false: the scenario is impossible there; `problem` says why, nothing else is set
+    bool valid = false; ///< false: the scenario is impossible there; `problem` gives the reason, nothing else is set
     std::string problem;
     DistributionSummary step; ///< seconds, across jobs
     MetricChange change;      ///< against the unchanged scenario

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A log of training steps that is made from a scenario, to show what a real one would be compared with.
+// A log of training steps that is made from a scenario, as an example of a measured one.
 #pragma once
 
 #include "core/insight/insight.h"

@@ -8,7 +8,7 @@
 
 namespace prism::report {
 
-/// Every figure of the comparison: runs, steps, medians in seconds, errors {error, ci95, between_halves_p90}, shapes over the median, KS.
+/// All values of the comparison: runs, steps, medians in seconds, errors {error, ci95, between_halves_p90}, shapes over the median, KS.
 [[nodiscard]] nlohmann::ordered_json json(const SeriesComparison& comparison);
 
 } // namespace prism::report

@@ -43,7 +43,7 @@ std::vector<double> overMedian(std::vector<double> values)
 
 using Runs = std::vector<std::vector<double>>;
 
-/// Figures of one redraw: the median, p95 and p99 over it, the share beyond 1.05, the distance from the prediction.
+/// Statistics of one redraw: the median, p95 and p99 over it, the share beyond 1.05, the distance from the prediction.
 struct Redrawn {
     double p50 = 1, ks = 0;
     SeriesMetrics shape;
@@ -127,7 +127,7 @@ double sortedQuantile(std::vector<double>& values, double probability)
     return quantileOfSorted(values, probability);
 }
 
-/// Central 95 % of the distance and of each figure's error.
+/// Central 95 % of the distance and of each statistic's error.
 void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<double>& predicted)
 {
     std::vector<double> distances;
@@ -150,7 +150,7 @@ void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<doubl
     }
 }
 
-/// The noise floor: blocks dealt to two halves at random, and how far the halves are apart in nine of ten deals.
+/// The split-half variability: blocks dealt to two halves at random, and the distance between the halves in nine of ten deals.
 void addHalves(SeriesComparison& c, const Runs& runs)
 {
     std::vector<double> distances;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A measured series of step times next to the predicted distribution: does a job vary as much as we say?
+// A measured series of step times compared with the predicted distribution: does a job vary as much as predicted?
 #pragma once
 
 #include "core/base/result.h"
@@ -28,7 +28,7 @@ struct SeriesMetrics {
     double beyond = 0; ///< share of the steps beyond 1.05 times the median
 };
 
-/// How far a predicted figure is off, the 95 % that redrawn blocks of the measured steps give it, and the distance that two halves of
+/// Error of a predicted statistic, its 95 % interval from redrawn blocks of the measured steps, and the distance that two halves of
 /// the measured steps themselves have in nine of ten splits.
 struct MetricError {
     double error = 0, low = 0, high = 0, halves = 0;

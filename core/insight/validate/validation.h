@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Published steps against what the product shows: the median of the sampled step times of every row.
+// Published steps compared with predictions: the median of the sampled step times of every row.
 #pragma once
 
 #include "core/calibrate/published.h"
@@ -8,7 +8,7 @@ namespace prism {
 
 struct ValidationOptions {
     std::uint64_t seed = 1;
-    int samples = 200; ///< per row; the median of 200 is known to about 0.2 % where steps spread by 1.5 %
+    int samples = 200; ///< per row; the median of 200 has an error of about 0.2 % at a CV of 1.5 %
     int threads = 0;   ///< 0 = all cores; results do not depend on it
 };
 

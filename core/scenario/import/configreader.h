@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys of a Hugging Face config.json: typed, with every error, and which of them were known.
+// Keys of a Hugging Face config.json: typed, with every error, and which of them were read.
 #pragma once
 
 #include "core/base/jsontext.h"
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] std::vector<std::string> texts(const char* key);
     [[nodiscard]] std::size_t listSize(const char* key);
     void note(Severity severity, std::string path, std::string message);
-    /// Keys that were never requested, at most 60 of them.
+    /// Keys that were never read, at most 60 of them.
     [[nodiscard]] std::string ignoredKeys() const;
 
     ModelConfig& model;

@@ -32,7 +32,7 @@ Diagnostic unknownArchitecture(const json& config)
     return unknownName("model_type", "architecture", it->get<std::string>(), known);
 }
 
-/// The file says how long a sequence may be, not how long the training's are.
+/// The file states the maximum sequence length, not the length in training.
 void chooseSequenceLength(ConfigReader& r, const Scenario& base)
 {
     std::int64_t longest = 0;
@@ -45,7 +45,7 @@ void chooseSequenceLength(ConfigReader& r, const Scenario& base)
                + (known ? "; the model accepts " + countText(longest) : std::string()));
 }
 
-/// How layers are dealt to the stages belongs to the model that they were counted for.
+/// The distribution of layers over the stages belongs to the model that it was made for.
 void forgetUnevenSplit(ConfigReader& r, ParallelismConfig& p)
 {
     const auto reset = [&](auto ParallelismConfig::*member, const char* key, const char* what) {
@@ -80,7 +80,7 @@ Result<ImportResult> importHuggingFaceConfig(std::string_view text, const Scenar
         return document.errors();
     if (!document->is_object())
         return invalidType("", "the object of a config.json", *document);
-    // Multimodal configurations hold the language model in a section of its own.
+    // Multimodal configurations hold the language model in a separate section.
     json config = document->contains("text_config") && (*document)["text_config"].is_object() ? (*document)["text_config"] : *document;
     if (!config.contains("tie_word_embeddings") && document->contains("tie_word_embeddings"))
         config["tie_word_embeddings"] = (*document)["tie_word_embeddings"];

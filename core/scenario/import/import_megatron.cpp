@@ -395,7 +395,7 @@ private:
         if (given("fp4-format"))
             t.precision = "nvfp4";
         if (t.precision != "fp32" && t.precision != "fp16")
-            t.gradReduceInFp32 = !given("grad-reduce-in-bf16"); // Megatron-LM accumulates BF16 gradients in FP32 unless told
+            t.gradReduceInFp32 = !given("grad-reduce-in-bf16"); // Megatron-LM accumulates BF16 gradients in FP32 by default
         if (given("recompute-modules") && valueOf("recompute-modules") != nullptr)
             set("recompute-modules", "training.recompute_modules", joined(m_flags.at("recompute-modules").values, " "));
         if (!given("micro-batch-size"))

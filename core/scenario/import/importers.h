@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// What an import recognised, and what it ignored or assumed (as warnings and notes).
+/// Result of an import, with ignored and assumed parts as warnings and notes.
 struct ImportResult {
     Scenario scenario;
     Diagnostics notes;

@@ -174,8 +174,8 @@ void readGptNeox(ConfigReader& r)
     r.boolean("use_parallel_residual", m.parallelAttention);
 }
 
-/// Layers of two kinds of attention: the list of the layers' kinds, else one layer in `every` looks back all the way and the others before
-/// it at most as far as the window. The shortest pattern that gives all layers when it is repeated.
+/// Layers of two kinds of attention: the list of the layers' kinds, else one layer in `every` attends to the whole past and the others
+/// at most to the window. The shortest pattern that gives all layers when it is repeated.
 void readSlidingLayers(ConfigReader& r, std::int64_t every)
 {
     ModelConfig& m = r.model;

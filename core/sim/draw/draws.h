@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The draws that both simulators share, so that their jobs and their congested steps are the same ones.
+// The draws that both simulators share, so that both simulate the same jobs and the same congested steps.
 #pragma once
 
 #include "core/stats/random.h"
@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// What a stream of uniforms is for; the first coordinate of every StreamId in sim. Values are part of the meaning of a seed.
+/// Purpose of a stream of uniforms; the first coordinate of every StreamId in sim. Values are part of the meaning of a seed.
 enum class Purpose : std::uint64_t {
     spatial = 1,     ///< (replica, stage, rank); index = job
     spatialRare = 2, ///< same
@@ -33,9 +33,9 @@ enum class Purpose : std::uint64_t {
 /// The two series of a run: steps of fresh jobs, and steps of the jobs around the median one.
 enum class Run : std::uint64_t { across = 0, within = 1 };
 
-/// Jobs whose noise-free step decides which ones are in the middle: candidates 0 ... 100 are the first jobs of the run across.
+/// Candidates for the median job, ranked by their noise-free step: candidates 0 ... 100 are the first jobs of the run across.
 inline constexpr int kMedianCandidates = 101;
-/// Jobs in the middle of them whose steps are sampled in turn.
+/// The jobs around the median of the candidates; their steps are sampled in turn.
 inline constexpr std::size_t kMiddleJobs = 9;
 
 [[nodiscard]] inline StreamId purposeStream(Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0)
@@ -43,7 +43,7 @@ inline constexpr std::size_t kMiddleJobs = 9;
     return stream(static_cast<std::uint64_t>(purpose), a, b, c);
 }
 
-/// One draw of a factor from a base stream and, where the factor has a rare event, a stream of its own.
+/// One draw of a factor from a base stream and, where the factor has a rare event, from a separate stream for it.
 [[nodiscard]] inline double drawFactor(const FactorSampler& sampler, std::uint64_t seed, StreamId base, StreamId rare, std::uint64_t index)
 {
     if (sampler.isDeterministic())

@@ -10,7 +10,7 @@ namespace prism {
 
 namespace {
 
-/// Beyond this share all ranks of a node are taken as alike.
+/// Largest share of the variance that the ranks of a node have in common; 1 would make them equal.
 constexpr double kMaxShare = 1.0 - 1e-6;
 
 double upperTail(double z)

@@ -6,9 +6,9 @@
 
 namespace prism {
 
-/// Spatial factors of the ranks of a job. Without a node share every rank draws for itself (spatialFactor). With a share w the normal
+/// Spatial factors of the ranks of a job. Without a node share the ranks' draws are independent (spatialFactor). With a share w the normal
 /// score of a rank is sqrt(w) z_node + sqrt(1 - w) z_rank (a Gaussian copula: the distribution of one rank stays the same), and the
-/// rare event takes the top of the scale, so that it comes in nodes as well. Nodes are nodeRanks consecutive ranks of a cell.
+/// rare event takes the top of the scale, so that it is correlated within a node as well. Nodes are nodeRanks consecutive ranks of a cell.
 /// Immutable; any thread.
 class SpatialFactors final {
 public:

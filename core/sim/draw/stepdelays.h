@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is added to the sampled time of whole steps: jitter of the hosts and stalls. Both simulators use it.
+// Delays added to the sampled time of whole steps: jitter of the hosts and stalls. Both simulators use it.
 #pragma once
 
 #include "core/sim/draw/draws.h"
@@ -12,7 +12,7 @@ namespace prism {
 /// the detrended bulk of twelve 405B runs on four systems (MLPerf Training 5.0 and 5.1 result logs: 5 %, 95 % and 99 % points at
 /// -1.4, 1.9 and 2.8 standard deviations).
 inline constexpr double kJitterShapeCv = 0.35;
-/// Stalls in one step beyond this number are not drawn: the step is lost then, which is the job's business.
+/// Maximum number of stalls in one step: with more, the step is lost, which the job model covers.
 inline constexpr int kMaxStalls = 64;
 
 /// Delays of the steps of one run, each a pure function of the step's number and the seconds of its graph. Immutable; any thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which random bits does a draw get? 32 bits are a pure function of the lane's seed and the key of the draw: any order, any thread, the
+// Random bits of a draw: 32 bits, a pure function of the lane's seed and the key of the draw: any order, any thread, the
 // same bits, and a changed scenario keeps every draw that it can.
 #pragma once
 
@@ -20,7 +20,7 @@ struct LaneKey {
     return {static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(h >> 32U)};
 }
 
-/// Of the draw that says whether a factor's draw is its rare event.
+/// Of the draw that decides whether a factor's draw is its rare event.
 [[nodiscard]] constexpr LaneKey rareKey(LaneKey key)
 {
     return {key.low + 0x9e3779b9U, key.high};
@@ -30,7 +30,7 @@ struct LaneKey {
 struct LaneSeed {
     std::uint32_t low = 0, high = 0;
 };
-/// What the seeds of all units of one index of a run have in common.
+/// The common part of the seeds of all units of one index of a run.
 [[nodiscard]] inline std::uint64_t commonSeed(std::uint64_t seed, std::uint64_t run, std::uint64_t index)
 {
     return mix64(mix64(mix64(seed ^ 0x6a09e667f3bcc908ULL) + run) + index);

@@ -18,7 +18,7 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kPieces = 13; ///< of two octaves each, on either side of the median
-/// A function that its cubics miss by more than this share of a standard deviation, on average, is drawn in steps.
+/// A quantile function is drawn in steps where its cubics differ from it by more than this share of a standard deviation on average.
 constexpr double kRough = 0.02;
 /// From this probability on that some draw is rare, rare draws are part of the usual ones.
 constexpr double kUsuallyRare = 0.3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What does a pass execute, and where do its ranks wait for each other? A program as segments that end at barriers.
+// The kernels of a pass and its barriers: a program as segments that end at barriers.
 #pragma once
 
 #include "core/step/stepgraph.h"
@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// Whose ranks wait: a group (TP x CP), a cell (all groups of a replica's stage), or a unit (the cells of a lockstep set).
+/// Scope of a barrier: a group (TP x CP), a cell (all groups of a replica's stage), or a unit (the cells of a lockstep set).
 enum class Barrier : std::uint8_t { none, group, cell, unit };
 
 /// Kernels of one class within a segment.
@@ -31,7 +31,7 @@ struct FlatProgram {
     int layers = 0; ///< with a routing factor
 };
 
-/// `lockstep`: replicas of a set. A barrier of one rank's group is a barrier all the same: it takes its seconds.
+/// `lockstep`: replicas of a set. A group of a single rank has barriers too, for the seconds that they take.
 [[nodiscard]] FlatProgram flatten(const StepGraph& graph, const Program& program, int lockstep);
 /// One kernel on every rank.
 [[nodiscard]] FlatProgram flatten(const StepOp& optimizer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which ranks run together, and which of them are marked slow? Units (replicas, or lockstep sets of them) and the kinds of their stages.
+// Ranks that run together and slow ranks: units (replicas, or lockstep sets of them) and the kinds of their stages.
 #pragma once
 
 #include "core/step/stepgraph.h"
@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// What slow spots do to a unit at one stage.
+/// Slowdown factors of slow spots on a unit at one stage.
 struct UnitKind {
     std::vector<float> speed; ///< factor on G, [member][rank]; empty = all 1
     std::vector<float> link;  ///< link factor, [member]
@@ -17,7 +17,7 @@ struct UnitKind {
     [[nodiscard]] float fastestLink() const;
 };
 
-/// Units that are equal at every stage.
+/// Units with the same kind at every stage.
 struct UnitPattern {
     std::vector<int> kind; ///< per stage: index into JobUnits::kinds
     int count = 0;

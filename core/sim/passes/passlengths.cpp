@@ -41,7 +41,7 @@ void PassLengths::length(const PassShape& shape, const float* groups, const Pass
         weightedSum(f.routing, kLanes, weights.data(), layers, static_cast<float>(shape.fixedSeconds / all), m_member.row(0), out);
         return;
     }
-    // The members meet in every layer.
+    // The members wait for each other at a barrier in every layer.
     const auto base = static_cast<float>(shape.fixedSeconds / all / static_cast<double>(layers));
     Rows sum(1), latest(1), ones(1);
     ones.fill(1.0F);

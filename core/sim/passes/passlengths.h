@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long would each lane's pass take without noise? Speeds, data and routing factors of a unit to lengths, by rows of lanes.
+// Noise-free length of each lane's pass, from speeds, data and routing factors of a unit, by rows of lanes.
 #pragma once
 
 #include "core/sim/lanes/rows.h"
@@ -16,11 +16,11 @@ struct PassFactors {
     std::size_t dataStride = 0;
     const float* routing = nullptr; ///< row of (member, layer) at routing + (member * routingStride + layer) * kLanes
     std::size_t routingStride = 0;
-    const float* memberExtra = nullptr; ///< added to the length of each member: what its slow links add; or null
-    const float* extraScale = nullptr;  ///< row: by how much regimes scale it against compute; null = 1
+    const float* memberExtra = nullptr; ///< added to the length of each member for its slow links; or null
+    const float* extraScale = nullptr;  ///< row: factor of the regimes on it relative to compute; null = 1
 };
 
-/// One thread; worth keeping for its memory.
+/// One thread; reuse it, since it keeps its buffers.
 class PassLengths final {
 public:
     explicit PassLengths(const JobUnits& job);

@@ -325,8 +325,8 @@ private:
         out.residualVariance = std::max(0.0, square - mean * mean - collectives);
     }
 
-    /// Mean and mean distance from it: one execution in a thousand with a rare event must not widen the others. With rare events: what is
-    /// beyond the usual mean, alike at all nodes, because a few executions of events of several sizes have no mean to speak of.
+    /// Mean and mean distance from it: one execution in a thousand with a rare event must not widen the others. With rare events: the
+    /// excess over the usual mean, unscaled at all nodes, because a few executions of events of several sizes give no reliable mean.
     static void add(Sampled& to, const std::vector<double>& r, std::optional<double> usual)
     {
         const double location = usual.value_or(meanOf(r));
@@ -451,7 +451,7 @@ private:
             });
     }
 
-    /// Calls `at` with the place of each rare event among `draws` draws; `hazard` is the distance to the next one, and continues.
+    /// Calls `at` with the index of each rare event among `draws` draws. `hazard`: distance to the next event, across calls.
     template <class At>
     static void eventsOf(double& hazard, double rate, std::size_t draws, LaneSeed seed, std::uint64_t firstDraw, const At& at)
     {

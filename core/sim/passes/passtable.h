@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What do kernel noise and rare events add to the noise-free length of a pass? Residuals sampled rank by rank, as tables by that length.
+// Delays of kernel noise and rare events over the noise-free length of a pass: residuals sampled rank by rank, in tables by that length.
 #pragma once
 
 #include "core/sim/lanes/quantiletable.h"
@@ -50,7 +50,7 @@ struct PassTable {
     /// Of length 1 under regimes: (computeSeconds + routedSeconds (R_routing - 1)) R_compute.
     [[nodiscard]] double regimeSeconds(const RegimeFactors& r) const;
     [[nodiscard]] double exposedSeconds(const RegimeFactors& r) const;
-    /// By how much regimes stretch the residual.
+    /// Factor of the regimes on the residual.
     [[nodiscard]] double stretch(const RegimeFactors& r) const;
     [[nodiscard]] std::size_t bytes() const;
 };
@@ -69,7 +69,7 @@ struct PassInputs {
     std::uint64_t seed = 1;
 };
 
-/// About `kernelDraws` draws; at least one block of lanes. Empty when stopped.
+/// A table from about `kernelDraws` draws; at least one block of lanes. Empty when stopped.
 [[nodiscard]] PassTable passTable(const PassInputs& in, const FlatProgram& program, const PassShape& shape, int kind, double kernelDraws,
                                   std::stop_token stop);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kScoreEnd = 8.0, kKnotsPerUnit = 64.0;
 constexpr int kScoreKnots = static_cast<int>(2.0 * kScoreEnd * kKnotsPerUnit) + 2;
-/// Beyond this share all ranks of a node are taken as alike.
+/// Largest share of the variance that the ranks of a node have in common; 1 would make them equal.
 constexpr double kMaxNodeShare = 1.0 - 1e-6;
 
 double inside(double u)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How fast is each rank of a lane? G in rows of lanes: drawn, drawn with a share of the node, or measured.
+// Speeds of the ranks: G in rows of lanes, drawn, drawn with a node share, or measured.
 #pragma once
 
 #include "core/sim/lanes/lanewords.h"

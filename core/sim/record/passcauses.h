@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why did a pass or a communication take as long as it did? Its recorded seconds by cause, and these by kernel class.
+// Recorded seconds of a pass or a communication by cause, and these by kernel class.
 #pragma once
 
 #include "core/sim/record/steprecord.h"
@@ -12,7 +12,7 @@ namespace prism {
 /// Seconds by cause; they sum to the duration.
 using CauseSeconds = std::array<double, kCauses>;
 
-/// What does not vary in the passes of one program in one kind of unit. The noise of a pass is drawn for all its kernels together: it goes
+/// The constants of the passes of one program in one kind of unit. The noise of a pass is drawn for all its kernels together: it goes
 /// to their classes by their shares of the variance, the mean of what each contributed given the sum.
 class PassCauses final {
 public:
@@ -29,7 +29,7 @@ private:
     double m_seconds = 0.0;                ///< of the kernels at their mean
     double m_exposed = 0.0;                ///< of the collectives at their mean, links at full speed
     double m_byLinks = 0.0;                ///< what slow links add to them
-    bool m_varies = false;                 ///< by draws of its own
+    bool m_varies = false;                 ///< by independent draws
     ByClass m_mean, m_sensitive, m_routed; ///< seconds of kernels: all, times sensitivity to G, with a routing factor
     ByClass m_exposedOf, m_byLinksOf;      ///< seconds of collectives
     ByClass m_variance, m_rare;            ///< relative: of noise, and mean seconds of rare events

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happened in one swept step? Times of every pass, transfer and operation of one replica, and the critical path.
+// Record of one swept step: times of every pass, transfer and operation of one replica, and the critical path.
 #pragma once
 
 #include "core/schedule/schedule.h"
@@ -34,7 +34,7 @@ struct Parts {
 struct RecordNode {
     int stage = 0, chunk = 0, microbatch = 0;
     Phase phase = Phase::forward;
-    bool runs = true;    ///< else it is only what a piece waits for or hands on (core/schedule/pieces.h), and takes no time
+    bool runs = true;    ///< else it is only what a piece waits for or sends (core/schedule/pieces.h), and takes no time
     int pieceFirst = -1; ///< of F&B: the node of its forward, which its backward and weight item follow; -1 = it runs alone
     int previous = -1;   ///< node before it in its stage's order
     int next = -1;       ///< node after it

@@ -209,7 +209,7 @@ void StepRecorder::finishStep(StepRecord& step, const SlowestUnits& slowest, std
         maxima.endWithOptimizer[s] = maxima.end[s] + maxima.optimizer[s];
     }
     (void)m_finish.seconds(maxima, m_regimes.step(at), m_series.stepSeed(at), &step.tail);
-    step.tail.last = before.last; // whatever rounding makes of stages that end together
+    step.tail.last = before.last; // as before: stages that end together differ by rounding only
     step.tail.normStage = before.normStage;
     for (std::size_t s = 0; s < maxima.end.size(); ++s) {
         const auto interval = [](const StepTail::Operation& o) { return Interval{o.start, o.start + o.seconds}; };

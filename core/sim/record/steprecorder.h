@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happened in the swept steps of a job? Their slowest replicas are swept once more, and every pass and transfer is written down.
+// Records swept steps of a job: the slowest replicas are swept once more, with the times of every pass and transfer.
 #pragma once
 
 #include "core/sim/draw/stepdelays.h"
@@ -33,13 +33,13 @@ public:
     [[nodiscard]] static std::unique_ptr<StepRecorder> make(const StepGraph& graph, const RecordOptions& options);
 
     [[nodiscard]] const std::vector<RecordNode>& nodes() const { return m_nodes; }
-    /// Of each step, with the delays of whole steps.
+    /// Seconds of each step, with the delays of whole steps.
     [[nodiscard]] const std::vector<double>& seconds() const { return m_seconds; }
-    /// The steps `which` (indices into seconds()), as the replica saw them through which the critical path runs. `allStages`: with the
+    /// The steps `which` (indices into seconds()), with the times of the replica on the critical path. `allStages`: with the
     /// causes of every stage's optimizer, else of the stage that ends last.
     [[nodiscard]] std::vector<StepRecord> record(std::span<const std::size_t> which, bool allStages) const;
-    /// The same step with the times of another replica, which waits for the slowest: of the critical path only what all replicas do
-    /// together is left. `replica` from 0 to the graph's replicas - 1.
+    /// The same step with the times of another replica, which waits for the slowest: the critical path has only what all replicas do
+    /// together. `replica` from 0 to the graph's replicas - 1.
     [[nodiscard]] StepRecord withReplica(StepRecord step, int replica) const;
 
     /// What the pass of a node, the transfer behind it, or an operation of a stage consists of; sums to its duration.

@@ -241,7 +241,7 @@ private:
 
     [[nodiscard]] Running running(const SweepNode& n, Pipeline& p) const
     {
-        // Forward, backward and weight pass of a layer share its routing: their places are counted alike.
+        // Forward, backward and weight pass of a layer share its routing: their draws have the same index.
         const auto chunk = static_cast<std::uint64_t>(n.slot / kPhases % m_graph.schedule.numChunks);
         return {m_job.cell(p.replica, n.stage),
                 p.data.data() + n.microbatch * index(m_graph.groupsPerCell),

@@ -82,7 +82,7 @@ HWY_INLINE hn::Vec<F> begins(const NodeRows& n, std::size_t l)
     return n.arrived != nullptr ? hn::Max(t, hn::Load(d, n.arrived + l)) : t;
 }
 
-/// The stage continues.
+/// Adds the seconds of the next pass to the clock of its stage.
 void Advance(const NodeRows& rows)
 {
     const F d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// When does each stage of a unit end? One block of lanes runs through its schedule, with or without kernel noise.
+// Ends of the stages of each unit: one block of lanes runs through its schedule, with or without kernel noise.
 #pragma once
 
 #include "core/base/index.h"
@@ -12,7 +12,7 @@
 
 namespace prism {
 
-/// What regimes of each step do to each pass: computed once for a series.
+/// Factors of each step's regimes on each pass: computed once for a series.
 class RegimeTable final {
 public:
     RegimeTable(const SweepModel& model, std::vector<RegimeFactors> steps);
@@ -33,7 +33,7 @@ private:
     std::vector<Pass> m_pass;
 };
 
-/// Of steps `first` ... `first` + `count` - 1 of a run.
+/// The regimes of steps `first` ... `first` + `count` - 1 of a run.
 [[nodiscard]] RegimeTable regimeTable(const SweepModel& model, std::uint64_t seed, Run run, std::size_t first, std::size_t count);
 
 /// One unit in one step. Speeds follow `job`, everything else `step`.
@@ -52,11 +52,11 @@ inline constexpr std::size_t kLengthsOf = 4;
 
 /// One pass or transfer of one unit in one step.
 struct PassRecord {
-    float seconds = 0.0F, rareSeconds = 0.0F; ///< rare: of it, what rare events that are drawn separately added
+    float seconds = 0.0F, rareSeconds = 0.0F; ///< rare: the part of it by rare events that are drawn separately
     std::array<float, kLengthsOf> length{};   ///< of a pass, by LengthOf
 };
 
-/// Everything that one unit did in one step before its job's replicas meet.
+/// Everything that one unit did in one step before its job's replicas synchronise.
 struct UnitRecord {
     std::vector<PassRecord> passes, transfers; ///< by node of the plan
     std::vector<PassRecord> optimizer;         ///< by stage
@@ -78,7 +78,7 @@ struct SendRows {
     bool occupies = false;
 };
 
-/// One thread; worth keeping for its memory.
+/// One thread; reuse it, since it keeps its buffers.
 class BlockSweep final {
 public:
     BlockSweep(const SweepModel& model, const RegimeTable& regimes);
@@ -94,7 +94,7 @@ public:
     [[nodiscard]] const Rows& optimizer() const { return m_optimizer; }
     /// Of an outline: seconds of all passes of a stage.
     [[nodiscard]] const Rows& busy() const { return m_busy; }
-    /// The same of all passes of a micro-batch; no rows where all micro-batches are equal.
+    /// The same of all passes of a micro-batch; no rows where all micro-batches take equally long.
     [[nodiscard]] const Rows& busyOfMicrobatch() const { return m_busyOfMicrobatch; }
     /// Mean number of rare events of a lane that all-noise sweeps draw one by one.
     [[nodiscard]] double rareHazard(int pattern);
@@ -113,7 +113,7 @@ private:
         double none = 1.0;         ///< probability of no rare event
         std::vector<double> until; ///< cumulated over the passes and transfers of the nodes: pass of node i at 2 i, its transfer at 2 i + 1
         std::vector<int> pass;     ///< of each node; -1 = takes no time
-        std::vector<std::uint32_t> passBelow, hopBelow; ///< of those that are common: rare below so many of 2^32; else 0
+        std::vector<std::uint32_t> passBelow, hopBelow; ///< of those with common draws: rare below this value of 2^32; else 0
     };
     /// Passes of one stage that take equally long.
     struct EqualPasses {

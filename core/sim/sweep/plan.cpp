@@ -99,7 +99,7 @@ Plan makePlan(const StepGraph& graph)
     const std::vector<StageSteps> steps(schedule.order.begin(), schedule.order.end());
     std::vector<std::size_t> next(static_cast<std::size_t>(schedule.numStages), 0);
     std::vector<int> freeSlots;
-    // One item of every stage that is ready per round: close to the order in time, so few messages are open at once.
+    // One item of every ready stage per round: close to the order in time, which keeps the number of open messages small.
     for (bool moved = true; moved;) {
         moved = false;
         for (int stage = 0; stage < schedule.numStages; ++stage) {

@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// One chunk execution, and the transfer that follows it; or, of a piece, what is waited for before it or handed on after it.
+/// One chunk execution, and the transfer that follows it; or, of a piece, what is waited for before it or sent after it.
 struct PlanNode {
     std::int32_t stage = 0;
     std::int32_t microbatch = 0;

@@ -83,7 +83,7 @@ double StepFinish::meanSeconds(const StageMaxima& m) const
 
 std::vector<float> StepFinish::meanAfter(const std::vector<float>& optimizer) const
 {
-    const bool norm = m_model.gradNorm.present(); // behind it all stages are equal
+    const bool norm = m_model.gradNorm.present(); // all stages wait for it
     std::vector<float> out;
     for (std::size_t s = 0; s < optimizer.size(); ++s) {
         const auto exposed = [&](const UnitCommunication& op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How does a step end, once the slowest units are known? Gradient synchronisation, gradient norm, optimizer, parameter gathering.
+// The end of a step, given its slowest units: gradient synchronisation, gradient norm, optimizer, parameter gathering.
 #pragma once
 
 #include "core/sim/draw/draws.h"

@@ -22,7 +22,7 @@ constexpr std::size_t kFewUnits = 8;
 constexpr double kMargin = 3.5;
 /// With more units than this share within the margin, all are swept.
 constexpr double kTooMany = 1.0 / 3.0;
-/// Figures of an outline that differ by less, relatively, count as one.
+/// Values of an outline that differ by less, relatively, count as one.
 constexpr double kEqual = 1e-5;
 /// Rare kernel events of a unit and step up to this mean number are swept where they happen.
 constexpr double kSeparateUpTo = 0.1;
@@ -30,7 +30,7 @@ constexpr double kSeparateUpTo = 0.1;
 constexpr std::size_t kWindowValues = std::size_t{1} << 18;
 constexpr std::uint64_t kJobStream = 0x6a6f62, kStepStream = 0x73746570, kPoolStream = 0x706f6f6c;
 
-/// Whether few of so many units are within a margin of their slowest, judged by a sample of them.
+/// Whether only few of `units` units are within a margin of the slowest one, judged by a sample of their ends.
 bool fewCompete(std::vector<double> ends, double margin, std::size_t units)
 {
     std::sort(ends.begin(), ends.end());
@@ -334,7 +334,7 @@ SlowestUnits StepSweeper::slowestOf(std::size_t step, std::size_t first) const
         for (std::size_t s = 0; s < m_stages; ++s) {
             const auto end = static_cast<double>(m_ends[at * m_stages + s]),
                        optimizer = static_cast<double>(m_optimizer[at * m_stages + s]);
-            const bool alone = !m_model.gradNorm.present() && !m_model.gradSync[s].present(); // each unit continues by itself
+            const bool alone = !m_model.gradNorm.present() && !m_model.gradSync[s].present(); // no barrier between the units
             StageMaxima& m = out.maxima;
             if (!alone && (out.optimizer[s] < 0 || optimizer > m.optimizer[s])) {
                 m.optimizer[s] = optimizer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which units of a step are the slowest, and when do its stages end? Every unit is drawn; those that can be the slowest are swept.
+// Finds the slowest units of a step and the ends of its stages. Every unit is drawn; those that can be the slowest are swept.
 #pragma once
 
 #include "core/sim/sweep/blocksweep.h"
@@ -12,13 +12,13 @@
 
 namespace prism {
 
-/// Steps of a series. The speeds of step i are those of job jobs[i % jobs.size()]; without jobs every step has a job of its own.
+/// Steps of a series. The speeds of step i are those of job jobs[i % jobs.size()]; without jobs they are redrawn per step.
 struct SweptSeries {
     std::uint64_t seed = 1;
     Run run = Run::across;
     std::vector<std::uint64_t> jobs;
     std::size_t first = 0; ///< number of step 0
-    /// What the seeds of all units of a step have in common.
+    /// The common part of the seeds of all units of a step.
     struct Common {
         std::size_t step = 0;
         std::uint64_t job = 0, seconds = 0;
@@ -39,9 +39,9 @@ struct SlowestUnits {
     std::vector<int> last, optimizer; ///< per stage: the unit that ended last, and the one with the slowest optimizer
 };
 
-/// Sweeps steps. The units of a common pattern are screened twice. How long a unit takes without kernel noise is predicted from how long
-/// its stages are busy; those that may be the slowest are swept without noise, and those of them that still may with noise. What noise adds
-/// to a unit that is swept without it is that of another one, drawn at random. Units with rare kernel events, where those are rare, are
+/// Sweeps steps. The units of a common pattern are screened twice. First, the noise-free time of a unit is predicted from the busy time of
+/// its stages; candidates for the slowest are swept without noise, and the remaining candidates again with noise. The delay by noise of
+/// a unit that is swept without it is that of another unit, drawn at random. Units with rare kernel events, where those are rare, are
 /// swept in full. One caller; the work is spread over threads.
 class StepSweeper final {
 public:
@@ -49,7 +49,7 @@ public:
 
     /// Seconds of steps 0 ... count - 1; empty when stopped.
     [[nodiscard]] std::vector<double> seconds(std::size_t count);
-    /// What ended each of them; empty when stopped.
+    /// The units that decided the end of each of them; empty when stopped.
     [[nodiscard]] std::vector<SlowestUnits> slowestUnits(std::size_t count);
     /// The same with every factor but the GPUs' speeds at its mean.
     [[nodiscard]] std::vector<double> secondsBySpeeds(std::size_t count);
@@ -57,9 +57,9 @@ public:
     [[nodiscard]] std::uint64_t nodeSamples() const { return m_nodeSamples; }
 
 private:
-    /// 1, the longest path through a busy stage, how long a stage is busy on average, and the regimes of the links.
+    /// 1, the longest path through a busy stage, the mean busy time of a stage, and the regimes of the links.
     using Outline = std::array<double, 8>;
-    /// What noise adds to the ends of stages, of many units of a pattern.
+    /// Delays by noise of the ends of stages, of many units of a pattern.
     struct NoisePool {
         bool screens = false;            ///< else every unit is swept in full
         bool rareSeparate = false;       ///< units with rare events are swept in full
@@ -97,7 +97,7 @@ private:
     std::stop_token m_stop;
     StepFinish m_finish;
     std::size_t m_stages;
-    std::vector<int> m_units;                                ///< that are swept: all, or one of each pattern where they end alike
+    std::vector<int> m_units;                                ///< that are swept: all, or one of each pattern if its units end together
     std::vector<std::vector<std::size_t>> m_placesOfPattern; ///< indices into m_units
     std::vector<NoisePool> m_pools;
     std::vector<float> m_after;             ///< mean seconds from a stage's end to the step's
@@ -109,7 +109,7 @@ private:
 /// The jobs around the median one.
 struct MedianJobs {
     std::vector<std::uint64_t> jobs; ///< nine of kMedianCandidates, the middle ones by their step without noise
-    double stdErr = 0.0;             ///< of the median of so many candidates, in seconds
+    double stdErr = 0.0;             ///< of the median of these candidates, in seconds
 };
 [[nodiscard]] MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_token stop);
 

@@ -65,7 +65,7 @@ UnitCommunication communication(const StepGraph& graph, const StepOp& op, Recall
     return communication(graph, op, factorTable(graph.classes[index(op.kernelClass)].temporal, op.groups, op.buckets, recall), 1.0F);
 }
 
-/// Of the members of a unit, which continues with the slowest of them.
+/// Of a unit with several members, which continues when the slowest member's transfer ends.
 UnitCommunication communication(const StepGraph& graph, const StepOp& op, const UnitKind& from, const UnitKind& to, Recall& recall)
 {
     if (op.kernelClass < 0)

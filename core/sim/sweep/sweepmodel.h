@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What does a sweep need of a step graph? Its nodes in order, tables of its passes and communications, kinds of units.
+// The parts of a step graph that a sweep needs: its nodes in order, tables of its passes and communications, kinds of units.
 #pragma once
 
 #include "core/base/memo.h"
@@ -30,7 +30,7 @@ public:
     struct LengthRow {
         int stage = 0, program = 0;
     };
-    /// Where a node's length comes from: a row of a stage and the data row of its micro-batch, or a row of its own.
+    /// Where a node's length comes from: a row of a stage and the data row of its micro-batch, or a separate row.
     struct NodeLength {
         int lengthRow = -1; ///< index into lengthRows
         int ownRow = -1;    ///< index into ownLengths; -1: length = row of the stage x data of the micro-batch
@@ -53,7 +53,7 @@ public:
     std::vector<int> optimizerRow; ///< per stage: index into lengthRows
     std::vector<NodeLength> nodeLength;
     std::vector<OwnLength> ownLengths;
-    /// Of a pattern's units, with their links: transfers by hop, forward hops first, and the embedding's all-reduce.
+    /// Communications of a pattern's units, with their links: transfers by hop, forward hops first, and the embedding's all-reduce.
     struct UnitSends {
         std::vector<UnitCommunication> hops;
         UnitCommunication embedding;
@@ -62,9 +62,9 @@ public:
     UnitCommunication gradNorm;
     std::vector<UnitCommunication> gradSync, paramGather; ///< per stage
     bool regimesVary = false;
-    bool unitsVary = true; ///< else the units of a pattern end alike
+    bool unitsVary = true; ///< else the units of a pattern end at the same time
 
-    /// Of the pass that a node runs in units of a pattern; the node's cell must not be -1.
+    /// Index into `passes` of a node's pass in units of a pattern; the node's cell must not be -1.
     [[nodiscard]] int passOfNode(const PlanNode& node, const UnitPattern& pattern) const;
     [[nodiscard]] int programOfCell(int cell) const;
 };

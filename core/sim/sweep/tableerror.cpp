@@ -10,7 +10,7 @@ namespace prism {
 
 namespace {
 
-/// By what share of itself a pass is made longer to see what the step does: far above the rounding of single precision.
+/// Share by which a pass is lengthened to find the effect on the step: far above the rounding of single precision.
 constexpr double kProbe = 0.01;
 
 /// A unit of each pattern.

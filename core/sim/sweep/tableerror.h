@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How wrong may all steps be together, because their passes come from tables that were sampled themselves?
+// The shared error of all steps due to the sampled tables of passes.
 #pragma once
 
 #include "core/sim/sweep/sweepmodel.h"
@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// Standard error of the step, in seconds: each pass table's own error times how much the step without noise grows with that pass.
+/// Standard error of the step, in seconds: the error of each pass table times the derivative of the noise-free step by that pass.
 [[nodiscard]] double tableError(const SweepModel& model, std::uint64_t seed, std::stop_token stop);
 
 } // namespace prism

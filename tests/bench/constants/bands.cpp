@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kEnoughRowsOfAKind = 20, kEnoughSourcesOfAKind = 2;
 constexpr double kMinScale = 1e-6;      // rows that are all exact have no scale
-constexpr std::size_t kMinOfItsOwn = 5; // rows of a kind without complete ones that tell how far its others are off
+constexpr std::size_t kMinOfItsOwn = 5; // rows of a kind without complete ones that show how far its others are off
 
-/// One left-out row: how far it is off, its source, and the kinds that it belongs to.
+/// One held-out row: its error, its source, and the kinds that it belongs to.
 struct Row {
     double error = 0, distance = 0; ///< relative, and |log(predicted / published)|
     std::string source;
@@ -40,7 +40,7 @@ std::vector<Weighted> weighted(const Rows& rows, const auto& valueOf)
     return list;
 }
 
-/// How far each row is off, all rows weighing the same: a source of a single row does not stand for half of its kind.
+/// The error of each row, all rows with equal weight: a source of a single row does not count as half of its kind.
 std::vector<Weighted> equallyWeighted(const Rows& rows)
 {
     std::vector<Weighted> list;
@@ -73,7 +73,7 @@ std::size_t sourcesOf(const Rows& rows)
     return sources.size();
 }
 
-/// Kinds none of whose rows is complete: the percentile of complete rows says nothing of them.
+/// Kinds without a complete row: the percentile of complete rows does not apply to them.
 std::set<std::string> looseKinds(const std::vector<Row>& rows)
 {
     std::set<std::string> loose, firm;
@@ -159,7 +159,7 @@ std::vector<Row> rowsOf(const std::vector<LeftOutError>& errors)
     return rows;
 }
 
-/// The rows that are behind the band of a kind and those whose check counts: its complete ones, or all where there are none.
+/// The rows that determine the band of a kind and those whose check counts: its complete ones, or all where there are none.
 struct Behind {
     Rows all, checked;
 };

@@ -24,11 +24,11 @@ void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, s
         reports.push_back({s, "single-node steps: " + s.suite});
 }
 
-/// A single-node table is long and of one kind: every so many of its rows is enough. A prime, since such tables go through their settings
+/// A single-node table is long and of one kind: every 19th row is enough. A prime, since such tables go through their settings
 /// in rounds.
 constexpr std::size_t kStepTableStride = 19;
 
-/// Rows that the fit has not seen: what the band holds of them widens the domain; all of them are reported.
+/// Rows that are not in the fit: those that the band covers widen the domain; the errors of all go into the report.
 void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published, const std::set<std::string>& fitted,
                  const SlowdownOf& slowdownOf)
 {
@@ -70,7 +70,7 @@ void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
     run.fits.push_back({report.all, "published: all"});
 }
 
-/// What is in use; where the data decides constants whose fit continues from a start, theirs before any fit.
+/// The calibration in use; constants that an iterative fit will set from the data start at their uncalibrated values.
 Calibration startOf(const CalibrationData& data, const CalibrationStart& start)
 {
     Calibration c = start.inUse;

@@ -26,7 +26,7 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
 /// `rows` lack, and messages longer than theirs.
 void addDenseTables(std::vector<BusRow>& rows, const CollectiveFolder& folder);
 
-/// The constants of the network, and what the presets of machines with tables of their own state (reported only: presets are written by
+/// The constants of the network, and what the presets of machines with measured tables state (reported only: presets are written by
 /// hand), by coordinate descent over all tables between nodes.
 void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::vector<FitReport>& reports);
 /// Curves and network, and how far every table is from them; with `leaveTablesOut` also every table between nodes predicted by
@@ -37,16 +37,16 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// What a family's boards draw, by the long products of a sustained benchmark (5 ms and more): the energy of a FLOP in 16 bit with
+/// Power of a family's boards, from the long products of a sustained benchmark (5 ms and more): the energy of a FLOP in 16 bit with
 /// which all of them together take as long as measured, since a step is the sum of its products. Published steps do not move it.
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// What is fitted starts from `uncalibrated` constants, what the data does not decide stays as in `inUse`.
+/// Fitted constants start from `uncalibrated`, the others stay as in `inUse`.
 struct CalibrationStart {
     Calibration uncalibrated, inUse;
 };
 
-/// The whole procedure on what a folder holds. With `leaveSourcesOut` the error bands hold 90 % of the rows, each predicted without its
+/// The whole procedure on what a folder holds. With `leaveSourcesOut` the error bands cover 90 % of the rows, each predicted without its
 /// source; without, they stay those in use.
 [[nodiscard]] CalibrationRun calibrated(const CalibrationData& data, const CalibrationStart& start, const SlowdownOf& slowdownOf,
                                         bool leaveSourcesOut);

@@ -32,7 +32,7 @@ struct NetworkFit {
     std::vector<FitTable> tables;
 };
 
-/// Tables between nodes, and inside nodes of fabrics that state a latency of their own.
+/// Tables between nodes, and inside nodes of fabrics that state their own latency.
 NetworkFit networkFit(const CollectiveFolder& folder)
 {
     NetworkFit fit;

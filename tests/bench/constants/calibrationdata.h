@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a folder holds that constants can be fitted on: every table known by its columns, every file of published steps by its schema.
+// The data of a folder for fitting constants: every table known by its columns, every file of published steps by its schema.
 #pragma once
 
 #include "core/calibrate/published.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a fit takes and what it found.
+// Input and result of a fit.
 #pragma once
 
 #include "core/calibrate/published.h"
@@ -9,7 +9,7 @@
 
 namespace prism {
 
-/// What one step of the procedure found.
+/// Result of one step of the procedure.
 struct FitReport : Residuals {
     std::string what;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the fits of the calibration share: a search along one constant.
+// Common parts of the calibration's fits: a search along one constant.
 #pragma once
 
 #include <cmath>

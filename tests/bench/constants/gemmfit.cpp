@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The benchmark part of the calibration: efficiencies of matrix products, and what boards draw where a sustained benchmark says so.
+// The benchmark part of the calibration: efficiencies of matrix products, and the power of boards where a sustained benchmark shows it.
 #include "bench/constants/calibrate.h"
 #include "bench/constants/fitting.h"
 #include "core/cost/costmodel.h"
@@ -38,7 +38,7 @@ std::vector<const GemmRow*> rowsOf(const std::vector<GemmRow>& rows, std::size_t
     return found;
 }
 
-/// The constants of one family in one precision next to the rows that decide them.
+/// The constants of one family in one precision and the rows that decide them.
 class GemmFit final {
 public:
     GemmFit(Calibration& calibration, GpuCalibration& gpu, const Scenario& machine, MatrixPrecision precision)
@@ -148,7 +148,7 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
 
 namespace {
 
-/// What repeated products take by the model over what they took, together and one by one.
+/// Predicted over measured time of repeated products, together and one by one.
 struct Sustained {
     double ratio = 0;
     Residuals residuals;
@@ -172,7 +172,7 @@ Sustained sustained(const CostModel& cost, const std::vector<const GemmRow*>& ro
 
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
-    constexpr double kShortest = 5e-3; // a board holds its boost clock for so long (flashinfer PR 2899)
+    constexpr double kShortest = 5e-3; // a board holds its boost clock for up to this time (flashinfer PR 2899)
     constexpr int kSteps = 40;
     for (GpuCalibration& gpu : calibration.gpus) {
         const std::optional<Scenario> machine = probe(gpu.family);

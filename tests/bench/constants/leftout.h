@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far rows of a source are off that the fit has not seen.
+// Errors of the rows of a held-out source.
 #pragma once
 
 #include "bench/constants/linearfit.h"

@@ -17,7 +17,7 @@ struct Free {
     const char* name;
     double low, high;
 };
-/// What published steps decide, and the range in which it may lie. Energy of matrix units: from that of a board which is nowhere near
+/// Constants that published steps determine, with their ranges. Energy of matrix units: from that of a board which is nowhere near
 /// its limit to that of one that would need three times it; host times: a microsecond to what a Python call takes. What a benchmark of
 /// repeated products measured (B200 in 16 bit) is not among them.
 constexpr Free kFree[] = {

@@ -12,7 +12,7 @@
 
 namespace prism {
 
-/// How many constants published steps decide; which ones and in what range: linearfit.cpp.
+/// Number of constants that published steps determine; names and ranges: linearfit.cpp.
 inline constexpr std::size_t kFreeConstants = 13;
 /// Their logarithms.
 using ConstantPoint = std::array<double, kFreeConstants>;
@@ -33,7 +33,7 @@ class SourceLoss final {
 public:
     /// Rows of `leftOut` count nothing.
     explicit SourceLoss(const std::vector<FitRow>& rows, const std::string& leftOut = {});
-    /// `errors` as from logErrors; rows that are no number count nothing.
+    /// `errors` as from logErrors; rows with NaN do not count.
     [[nodiscard]] double of(const std::vector<double>& errors) const;
 
 private:
@@ -72,7 +72,7 @@ struct FitPoint {
 /// The linear step taken whole, by half or by a quarter: the first point that is low enough. None when no one is.
 [[nodiscard]] std::optional<FitPoint> lowerPoint(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss,
                                                  const FitStep& step);
-/// What `reach` becomes after a step that did or did not lower the loss.
+/// The new `reach` after a step that did or did not lower the loss.
 [[nodiscard]] double nextReach(double reach, bool better);
 
 } // namespace prism

@@ -7,7 +7,7 @@
 namespace prism {
 namespace {
 
-/// What a row can decide: GPU type, precision and kind of model.
+/// The domain of a row: GPU type, precision and kind of model.
 std::string groundOf(const PublishedRow& r)
 {
     return gpuCoverage(r.scenario) + ", " + modelCoverage(r.scenario);

@@ -10,12 +10,12 @@ namespace prism {
 [[nodiscard]] std::vector<FitRow> fitRows(const std::vector<PublishedRow>& published);
 
 /// Lowers the loss of the rows (SourceLoss). Each round lets every row follow the logarithms of the constants linearly around the
-/// present ones, solves that by coordinate descent, and goes as far as the rows themselves agree. Deterministic.
+/// present ones, solves that by coordinate descent, and takes as large a step as the rows themselves agree with. Deterministic.
 void fitConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds);
 
 /// The same from several starts: where a layer waits for its host or not is an edge that linear steps do not cross, so each constant of
-/// the hosts, which all sources share, is also moved to four times and a quarter of its best value and the fit continues from there. The
-/// least loss stays.
+/// the hosts, which all sources share, is also set to four times and a quarter of its best value and the fit starts from there. The
+/// result with the least loss stays.
 void searchConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench: the engine's claims on this machine, measured and next to their bounds; other tools next to us; a record of a run shown again.
+// bench: the engine's claims on this machine, measured and compared with their bounds and with other tools; a record of a run shown again.
 #include "bench/peers/benchpeers.h"
 #include "bench/peers/benchrecord.h"
 #include "bench/commands.h"
@@ -149,7 +149,7 @@ BenchRecord machine()
             .cores = usableCores()};
 }
 
-/// One run on this machine: first what other tools are held against, then the bounds.
+/// One run on this machine: first the results that other tools are compared with, then the bounds.
 BenchRecord measured(const BenchOptions& options)
 {
     BenchRecord record = machine();

@@ -39,7 +39,7 @@ const char* questionOf(const std::string& key)
     return key == "answer" ? kAnswer : key == "strategies" ? kStrategies : key == "memory" ? kMemory : kError;
 }
 
-/// Best of some runs, in seconds of the processor: what the work costs, whatever else the machine does.
+/// Best of some runs, in CPU seconds: the cost of the work, regardless of the load of the machine.
 template <class Work>
 double bestCpuSeconds(const Work& work, int runs)
 {
@@ -80,7 +80,7 @@ private:
     std::string m_timedRow = m_known.value("timed_row", ""); ///< whose answer is timed: one that the others have too
     std::vector<PublishedRow> m_rows = require(readPublished(require(presetText("published", "steps"))));
     std::vector<PeerMetric> m_metrics;
-    double m_pipelineMean = 0; ///< of our own sweep: who samples the same pipeline has to meet it
+    double m_pipelineMean = 0; ///< of the sweep of this program: another sampler of the same pipeline must give the same mean
     std::size_t m_passes = 0;  ///< of one step of that pipeline, with its transfers
     bool m_calculonIsThere = false;
 };
@@ -181,7 +181,7 @@ void Peers::numpy()
     add(kMemory, tool + ", that pipeline", same ? std::optional(run->peakMib) : std::nullopt, "MiB");
 }
 
-/// What tools state of rows that we predict too.
+/// Errors that tools state for rows that are predicted here too.
 void Peers::statedErrors()
 {
     for (const nlohmann::json& tool : m_known["rows"])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a user would otherwise pick, next to us: a loop of the standard library, NumPy, Calculon where it is there, and what is known of
+// Alternatives to this program, for comparison: a loop of the standard library, NumPy, Calculon where it is there, and what is known of
 // others.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace prism::cli {
 
-/// Measures in sequence. `folder` holds checkouts of other tools: `calculon`, or is one itself. `progress` hears the share done.
-/// A tool that is not there, or that says something else than expected, has a figure without a value and an origin that says so.
+/// Measures in sequence. `folder` holds checkouts of other tools: `calculon`, or is one itself. `progress` gets the share done.
+/// A tool that is missing, or whose output is not as expected, has an entry without a value and an origin that gives the reason.
 [[nodiscard]] std::vector<PeerMetric> peerMetrics(const std::string& folder, const std::function<void(double, const char*)>& progress);
 
 } // namespace prism::cli

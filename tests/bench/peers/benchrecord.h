@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `bench` has measured, on which machine and when: as text, as JSON that can be read again, and as the page of the help.
+// Results of `bench` with machine and date: as text, as JSON that can be read again, and as the page of the help.
 #pragma once
 
 #include "core/base/result.h"
@@ -11,7 +11,7 @@
 
 namespace prism::cli {
 
-/// A claim of the engine next to its bound.
+/// A claim of the engine with its bound.
 struct BenchBound {
     std::string claim, unit;
     double measured = 0, bound = 0;
@@ -19,18 +19,18 @@ struct BenchBound {
     [[nodiscard]] bool holds() const { return atLeast ? measured >= bound : measured <= bound; }
 };
 
-/// One tool's figure for a question that several tools answer. Without a value the tool was not there.
+/// One tool's result for a question that several tools answer. Without a value the tool was missing.
 struct PeerMetric {
     std::string question, tool, unit;
     std::optional<double> value;
-    std::string origin; ///< "this run", or who says so
+    std::string origin; ///< "this run", or the source
 };
 
 struct BenchRecord {
     std::string version, date, processor, system; ///< date: YYYY-MM-DD, UTC
     int cores = 1;
     std::vector<BenchBound> bounds;
-    std::vector<PeerMetric> peers; ///< empty without --peers; figures of one question are together
+    std::vector<PeerMetric> peers; ///< empty without --peers; results of one question are together
 };
 
 [[nodiscard]] std::string benchText(const BenchRecord& record);

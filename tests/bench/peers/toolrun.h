@@ -12,7 +12,7 @@ namespace prism::cli {
 
 /// The run with the least processor time of some; nothing where one fails.
 [[nodiscard]] std::optional<ChildRun> bestChild(const ChildCommand& command, int runs = 1);
-/// The last line that a script printed, as JSON; null where it is none.
+/// The last line that a script printed, as JSON; null where it is not JSON.
 [[nodiscard]] nlohmann::json lastLine(const std::string& output);
 /// A number of an object, 0 where it has none of this name.
 [[nodiscard]] double numberAt(const nlohmann::json& object, const char* key);

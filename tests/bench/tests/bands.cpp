@@ -55,8 +55,8 @@ std::vector<double> relative(std::vector<double> logarithms)
     return logarithms;
 }
 
-/// Logarithms spread evenly over -0.1 to 0.1: nine tenths of their distances are below 0.09, whatever the scale; both sources are equal, so
-/// each one's band holds 90 % of the other.
+/// Logarithms spread uniformly over -0.1 to 0.1: nine tenths of their distances are below 0.09, at any scale; both sources have the same
+/// errors, so each one's band covers 90 % of the other.
 TEST(Bands, TheBandHoldsNineTenthsOfASourceThatItHasNotSeen)
 {
     Rows rows;
@@ -78,8 +78,8 @@ TEST(Bands, TheBandHoldsNineTenthsOfASourceThatItHasNotSeen)
     EXPECT_NE(reports.front().what.find("90 % inside"), std::string::npos) << reports.front().what;
 }
 
-/// Ten sources, nine of them within 2 % and one 20 % off in every row: the band without that one is narrow and holds none of its rows,
-/// the bands without another hold all of theirs. 90 of 100 rows are held, and the band says so.
+/// Ten sources, nine of them within 2 % and one 20 % off in every row: the band without that one is narrow and covers none of its rows,
+/// the bands without another cover all of theirs. 90 of 100 rows are covered, and the band states this coverage.
 TEST(Bands, ASourceThatTheBandHasSeenDoesNotCountAsHeld)
 {
     Rows rows;
@@ -95,7 +95,7 @@ TEST(Bands, ASourceThatTheBandHasSeenDoesNotCountAsHeld)
     EXPECT_GT(all.held, 0.8);
 }
 
-/// Experts ten times as far off as dense models, in two sources each: bands of their own, wider and narrower than that of all, and a
+/// Experts ten times as far off as dense models, in two sources each: separate bands, wider and narrower than that of all, and a
 /// kind nearer to its own rows than one without neighbours would be.
 TEST(Bands, EachKindHasItsOwnScale)
 {
@@ -129,7 +129,7 @@ TEST(Bands, AKindWithFewRowsHasTheBandOfAllJobs)
     EXPECT_EQ(errorBand(c, "dense").kind, "dense");
 }
 
-/// Experts with incomplete rows alone, in two sources alike: their band holds nine tenths of them, by the other source, though complete
+/// Experts with incomplete rows alone, in two equal sources: by cross-validation their band covers nine tenths of them, though complete
 /// rows of dense models are ten times nearer.
 TEST(Bands, AKindWithoutCompleteRowsHoldsItsOwn)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Folders of measurements: any part of them is enough, known by columns and schema, and what is missing stays as it is and is reported.
+// Folders of measurements: any part of them is enough, known by columns and schema; what is missing keeps its constants and is reported.
 #include "bench/constants/calibrate.h"
 #include "core/cost/costmodel.h"
 #include "core/scenario/presets.h"

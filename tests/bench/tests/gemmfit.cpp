@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What repeated matrix products say of a board's power: constants that made the rows are found again.
+// A board's power from repeated matrix products: constants that made the rows are found again.
 #include "bench/constants/calibrate.h"
 #include "core/cost/costmodel.h"
 #include "core/scenario/presets.h"
@@ -46,7 +46,7 @@ TEST(GemmFit, SustainedProductsGiveTheEnergyOfAFlop)
     b200(fitted).matrixEnergy = 0.6;
     std::vector<GemmRow> rows = rowsOf(truth);
     rows.push_back(rows.front());
-    rows.back().seconds = 1e-3; // over before the board's limit is felt: it says nothing of it
+    rows.back().seconds = 1e-3; // ends before the board's limit takes effect: no information on it
     std::vector<FitReport> reports;
     fitSustained(fitted, rows, reports);
     EXPECT_NEAR(b200(fitted).matrixEnergy, 0.37, 0.002);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the help page says of the bench is what the program measures today: the same claims with the same bounds, the same questions to the
-// same tools, and where a figure is no time of this machine, the same figure.
+// The help page on the bench agrees with what the program measures today: the same claims with the same bounds, the same questions to the
+// same tools, and where a value is not a time of this machine, the same value.
 #include "prism_paths.h"
 #include "run_cli.h"
 

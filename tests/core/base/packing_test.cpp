@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Texts behind byte-order marks: what they say stays, what is no code point is marked, nothing else is touched.
+// Texts behind byte-order marks: their content stays, invalid code points are marked, nothing else is touched.
 #include "core/base/packing.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table reader: what RFC 4180 says, what it refuses, and that bounds hold.
+// The table reader: what RFC 4180 allows, what is rejected, and that bounds hold.
 #include "core/base/table.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Figures as people write them.
+// Numbers as text for people.
 #include "core/base/valuetext.h"
 
 #include <gtest/gtest.h>

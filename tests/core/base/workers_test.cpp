@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Work on several threads: all items are taken once, and what one throws comes back.
+// Work on several threads: all items are taken once, and an exception of one is rethrown.
 #include "core/base/workers.h"
 
 #include <gtest/gtest.h>

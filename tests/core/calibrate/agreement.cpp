@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far models are from measured tables: small tables whose errors are chosen, so that every statistic follows by hand.
+// Errors of models on measured tables: small tables whose errors are chosen, so that every statistic follows by hand.
 #include "core/calibrate/collectiveagreement.h"
 #include "core/calibrate/operatoragreement.h"
 
@@ -64,7 +64,7 @@ TEST(CollectiveAgreement, CountsTheRowsWithinTenAndTwentyFivePerCent)
 }
 
 /// Messages of 64 MiB and more reach 8, 10 and 24 GB/s per rank of a node: their median stands for the fabric's bandwidth. A shorter one
-/// and a table over the fabric say nothing of it.
+/// and a table over the fabric have no influence.
 TEST(CollectiveAgreement, AShapeTakesTheMedianBandwidthOfItsLongMessages)
 {
     const auto secondsAt = [](double bytes, double gbPerS) { return 2 * 15.0 / 16 * bytes / 8 / (gbPerS * 1e9); };

@@ -88,7 +88,7 @@ TEST(PooledFits, ReportsWhatAReportLacks)
     EXPECT_FALSE(pooledCalibration({*one}, GpuSpec{}).ok());
 }
 
-/// What pool-fits writes, check accepts.
+/// The output of pool-fits is accepted by check.
 TEST(PooledFits, RefusesWhatNoScenarioTakes)
 {
     const auto wild = fittedSystemFromJson(report(1e200, 0.004, 3, 989, 132), "a");

@@ -113,7 +113,7 @@ TEST(Published, HostileFilesAreErrors)
     EXPECT_FALSE(readPublished("[1,2").ok());
     EXPECT_FALSE(readPublished("{\"schema\":\"other\"}").ok());
     EXPECT_FALSE(readPublished(R"({"schema":"prism-validation-1","rows":[1,{}]})").ok());
-    EXPECT_FALSE(readPublished(R"({"schema":"prism-validation-1","rows":[]})").ok()); // version 1 says nothing of the execution
+    EXPECT_FALSE(readPublished(R"({"schema":"prism-validation-1","rows":[]})").ok()); // version 1 has no execution section
     const Result<std::vector<PublishedRow>> rows = readPublished(
         R"({"schema":"prism-validation-1","schema_version":2,"rows":[{"id":"x","suite":"y","model":{"layers":1e300,"hidden":-4},)"
         R"("execution":{"cluster.gpu.preset":"abacus","training.precisoin":"bf16","training.cuda_graphs":[]},"measured":{"iteration_time_s":1}}]})");
@@ -179,7 +179,7 @@ TEST(Published, UnknownPathsAreListedWithTheValueUsedInstead)
     EXPECT_TRUE(assumes(row, "cluster.topology (the source does not state it)"));
 }
 
-/// What a source's facts say stands for a path that it does not state, and never over one that it does.
+/// A source's facts set a path that the source does not state, and never override one that it does.
 TEST(Published, AKnownFactReplacesWhatTheSourceDoesNotState)
 {
     const std::string flash2 = R"(,"training.precision":"bf16","training.attention_backend":"flash2")",
@@ -195,7 +195,7 @@ TEST(Published, AKnownFactReplacesWhatTheSourceDoesNotState)
     EXPECT_TRUE(assumes(other, "facts.attention_kernel has a value that is not recognised: abacus"));
 }
 
-/// The precision of attention has no path of its own: it says more of the kernel that the source names.
+/// The precision of attention is not a parameter: it only refines the attention kernel that the source names.
 TEST(Published, AFactRefinesTheKernelThatIsStated)
 {
     const auto backend = [](const std::string& stated, const std::string& precision) {

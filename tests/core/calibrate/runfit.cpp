@@ -179,7 +179,7 @@ TEST(FittedRun, NormalStepsNeedNoShape)
     Evaluator evaluator;
     const Result<RunFit> fit = fittedRun(evaluator, smallJob(), {run}, {1, 2'000, 1});
     ASSERT_TRUE(fit.ok());
-    EXPECT_LT(fit->fitted.variability.computeRegime.cv, 0.001); // a tenth of a per cent: the steps vary by two
+    EXPECT_LT(fit->fitted.variability.computeRegime.cv, 0.001); // 0.1 %: the steps vary by 2 %
     EXPECT_NEAR(fit->fitted.variability.stepJitterS, 0.01, 0.001);
 }
 
@@ -192,7 +192,7 @@ TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
         EXPECT_EQ(leftOutOf(calibration, s).empty(), calibratedScenario(s, calibration)->measured.computeLevel == 1.1) << gpu;
         return calibratedScenario(s, calibration)->measured.computeLevel;
     };
-    EXPECT_EQ(levelOn("b200-sxm-180gb"), 1.1); // nothing is reported of the machine
+    EXPECT_EQ(levelOn("b200-sxm-180gb"), 1.1); // the calibration names no machine: it applies to any GPU
     calibration.machine = machineOf(setParameter(smallJob(), "cluster.gpu.preset", "h100-sxm-80gb")->cluster.gpu);
     EXPECT_EQ(levelOn("h100-sxm-80gb"), 1.1);
     EXPECT_EQ(levelOn("h200-sxm-141gb"), 1.1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Causes of spread recovered from series that were made from them, and what several systems have in common.
+// Causes of spread recovered from series that were made from them, and the joint model of several systems.
 #include "core/calibrate/spreadcauses.h"
 
 #include "core/calibrate/stallsteps.h"
@@ -213,10 +213,10 @@ TEST(PooledSpread, TakesTheMedianJitterAllStallsAndTheGenerationsRegime)
     EXPECT_EQ(old.regimeCv.value, 0);                      // its systems show none
     EXPECT_DOUBLE_EQ(pooledSpread({a, b, c}, "another").regimeCv.value, 0.004 / 3);
     EXPECT_DOUBLE_EQ(fresh.regimeLag1, 0.8);
-    // (1 - 4)^2 + (2 - 4)^2 + (9 - 4)^2 = 38, less 12 by chance, over 3 * 16
+    // (1 - 4)^2 + (2 - 4)^2 + (9 - 4)^2 = 38, less 12 of sampling noise, over 3 * 16
     // between systems is less than 1, the least; the mean of three systems and of twelve stalls is not known better
     EXPECT_NEAR(fresh.stallRateCv, std::sqrt(1 + 1.0 / 3 + 1.0 / 12), 1e-9);
-    c.causes.stalls = 2; // no more than chance: the least that systems differ by
+    c.causes.stalls = 2; // no more than sampling noise: the least that systems differ by
     EXPECT_NEAR(pooledSpread({a, b, c}, "new").stallRateCv, std::sqrt(1 + 1.0 / 3 + 1.0 / 5), 1e-9);
 }
 
@@ -248,10 +248,10 @@ TEST(PooledSpread, SumsAndMediansOfThreeSystems)
     EXPECT_NEAR(p.regimeCv.value, (0.002 + 0.006 + 6 * 0.004) / 8, 1e-15);
     EXPECT_NEAR(p.regimeLag1, (0.002 * 0.5 + 0.006 * 0.9 + 6 * 0.004 * 0.7) / 0.032, 1e-12);
     EXPECT_EQ(p.regimeCv.high, 0.006);
-    // Expected 1, 2 and 5 stalls: squares less their counts 1 - 1, 1 - 2 and 4 - 5 show no more than chance: 1.
+    // Expected 1, 2 and 5 stalls: squares less their counts 1 - 1, 1 - 2 and 4 - 5 show no more than sampling noise: 1.
     const double hours = (1e6 + 4e6 + 25e6) / 64e6;
     EXPECT_NEAR(p.stallRateCv, std::sqrt(1 + hours + 1.0 / 8), 1e-12);
-    b.causes.stalls = 60; // far more than chance
+    b.causes.stalls = 60; // far more than sampling noise
     const double mean = 67.0 / 8'000, n[] = {mean * 1'000, mean * 2'000, mean * 5'000};
     const double between = ((0 - n[0]) * (0 - n[0]) - n[0] + (60 - n[1]) * (60 - n[1]) - n[1] + (7 - n[2]) * (7 - n[2]) - n[2])
                            / (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace in a scenario: layout, levels, means, spreads and slow workers, and what a prediction makes of them.
+// A trace in a scenario: layout, levels, means, spreads and slow workers, and the prediction from them.
 #include "core/calibrate/traceimport.h"
 #include "core/cost/predictor.h"
 #include "core/engine/evaluator.h"
@@ -95,7 +95,7 @@ TEST(TraceImport, LayoutLevelMeansAndSlowWorkersOfAStageTable)
     EXPECT_TRUE(scenarioFromJson(toJson(s)).ok());
 }
 
-/// Five steps 20 % longer, five shorter: neighbours are equal in four of five pairs, correlation 0.6.
+/// Five steps 20 % longer, five shorter: in four of five pairs neighbours have the same length, correlation 0.6.
 TEST(TraceImport, WhatStepsHaveInCommonIsTheRegimeAndTheBaseGivesTheRanksOfACell)
 {
     Scenario base;

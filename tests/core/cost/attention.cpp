@@ -43,7 +43,7 @@ TEST(Attention, BothPassesTogetherAreAsPublished)
     }
 }
 
-/// LLM Foundry's slopes over the sequence length: 3.5 forwards of FLOPs without and 4.5 with recomputation, whatever the head.
+/// LLM Foundry's slopes over the sequence length: 3.5 forwards of FLOPs without and 4.5 with recomputation, for any head.
 TEST(Attention, TritonsKernelIsAsFastAtAnyLength)
 {
     const auto pass = [](std::string_view family, double peak, double sequence, bool backward) {

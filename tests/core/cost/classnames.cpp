@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Names of kernel classes: what a scenario may say, the nearest name for what it may not, and the page of all.
+// Names of kernel classes: those that a scenario may use, the nearest name for others, and the page of all.
 #include "core/cost/classnames.h"
 
 #include "core/cost/predictor.h"

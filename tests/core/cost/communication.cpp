@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communication told apart, on a graph that is computed by hand.
+// Overlapped and exposed communication, on a graph that is computed by hand.
 #include "core/cost/communication.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ const ClassCommunication& of(const Communication& c, const std::string& name)
 TEST(Communication, SeparatesHiddenFromExposedPerClassAndScope)
 {
     const Communication c = communicationOf(graph(), 10);
-    EXPECT_EQ(c.stage, 0); // both compute alike, stage 0 has the synchronisation
+    EXPECT_EQ(c.stage, 0); // both compute equally long, stage 0 has the synchronisation
     ASSERT_EQ(c.classes.size(), 3U);
     EXPECT_NEAR(of(c, "tp.all_gather").hiddenSeconds, 2 * 2 * 0.3, 1e-12); // two layers, two micro-batches
     EXPECT_NEAR(of(c, "tp.all_gather").exposedSeconds, 2 * 2 * 0.1, 1e-12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Seconds of single kernels: the clock that one silicon holds on several boards, rows gathered by index, and what experts cost the host.
+// Seconds of single kernels: the clock that one silicon holds on several boards, rows gathered by index, and the host time of experts.
 #include "core/cost/costmodel.h"
 
 #include "core/cost/predictor.h"

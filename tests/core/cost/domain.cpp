@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ground that the calibration covers: validated inputs are inside, everything else says what is missing.
+// The domain that the calibration covers: validated inputs are inside, everything else reports what is missing.
 #include "core/cost/domain.h"
 
 #include "core/cost/calibration.h"

@@ -40,13 +40,13 @@ TEST(DualPipeScenario, DoesOnTwiceTheStagesWhatDualPipeVDoes)
     const CostedStep pipe = costed(with("dualpipe", 8, 1)), v = costed(with("dualpipev", 4, 2));
     EXPECT_EQ(pipe.graph.schedule.name, "dualpipe");
     EXPECT_EQ(pipe.graph.schedule.order, v.graph.schedule.order);
-    // What the world is called differs, what a GPU holds and how many replicas of the parameters there are does not.
+    // The world sizes differ; memory per GPU and the number of replicas of the parameters do not.
     EXPECT_EQ(pipe.world.pp, 8);
     EXPECT_EQ(v.world.pp, 4);
     EXPECT_EQ(pipe.world.dp * 2, v.world.dp);
     EXPECT_EQ(pipe.world.numMicrobatches, 2 * v.world.numMicrobatches);
     EXPECT_EQ(pipe.memory.peakGib, v.memory.peakGib);
-    // The hop in the middle crosses to another GPU; it is overlapped, so that the step is longer by its latency at the most.
+    // The hop in the middle crosses to another GPU; it is overlapped, so that the step is longer by at most its latency.
     EXPECT_GE(pipe.noiseFreeSeconds, v.noiseFreeSeconds * (1 - 1e-9));
     EXPECT_LT(pipe.noiseFreeSeconds, 1.01 * v.noiseFreeSeconds);
 }
@@ -62,7 +62,7 @@ TEST(DualPipeScenario, EveryGpuHoldsAStageOfEachHalf)
 
 TEST(DualPipeScenario, LeavesThePublishedBubble)
 {
-    // What is left of a GPU's time next to all its passes. Published: (P/2 - 1)(F&B + B - 3 W); a forward that is handed on before its
+    // What is left of a GPU's time next to all its passes. Published: (P/2 - 1)(F&B + B - 3 W); a forward that is sent before its
     // partner ends makes F&B = F + B of it and saves B - W more at every hop (dualpipe.h).
     const CostedStep c = costed(with("dualpipe", 8, 1));
     const Schedule& schedule = c.graph.schedule;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Expert all-to-all next to the compute of another micro-batch: what stays exposed, and its limits.
+// Expert all-to-all overlapped with the compute of another micro-batch: what stays exposed, and its limits.
 #include "core/cost/expertoverlap.h"
 
 #include "core/cost/costmodel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Replicas that go in lockstep, and what the host spends on passes and layers, by hand.
+// Replicas in lockstep, and host time of passes and layers, by hand.
 #include "core/cost/granularity.h"
 #include "core/cost/hosttime.h"
 
@@ -17,7 +17,7 @@ TEST(Lockstep, AShardSpansAsManyReplicasAsItHoldsTheirRanks)
     shape.cp = 2;
     shape.groupsPerCell = 3;
     shape.numReplicas = 8;
-    // Six data ranks a replica; sets that do not part the eight replicas evenly are none.
+    // Six data ranks a replica; sets must split the eight replicas evenly.
     for (const auto& [shard, replicas] :
          {std::pair{-1, 0}, {0, 0}, {1, 1}, {6, 1}, {11, 1}, {12, 2}, {18, 0}, {24, 4}, {48, 8}, {1000, 8}}) {
         s.parallelism.hsdpShardSize = shard;

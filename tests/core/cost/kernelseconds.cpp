@@ -180,7 +180,7 @@ TEST(KernelSeconds, CurvesOfACalibrationReadBack)
                         << written.gpus[g].family;
 }
 
-/// What was measured at a shape is what comes back there, in any order of the rows; without rows nothing is corrected.
+/// A measured shape gives its measured time, in any order of the rows; without rows nothing is corrected.
 TEST(KernelSeconds, AMeasuredShapeGivesItself)
 {
     EXPECT_EQ(ShapeCorrection().factor({}), 1);

@@ -111,7 +111,7 @@ TEST(LayerPrograms, TensorParallelTrafficHidesUnderItsProducts)
     expectPair(KernelId::tpReduceScatter, 1, scatter, KernelId::gemmFc2);
 }
 
-/// Across nodes nothing hides, and a warning says so: user buffers need one NVLink domain.
+/// Across nodes nothing is overlapped, with a warning: user buffers need one NVLink domain.
 TEST(LayerPrograms, TensorParallelTrafficAcrossNodesIsNotOverlapped)
 {
     Scenario s = programScenario();

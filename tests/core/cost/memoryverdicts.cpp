@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a GPU can hold and what a job needs of it: the capacity that the driver shows, what lies outside of the framework, and verdicts on
+// Memory capacity of a GPU and need of a job: the capacity that the driver shows, memory outside of the framework, and verdicts on
 // jobs whose state alone was computed by hand.
 #include "core/cost/predictor.h"
 #include "core/scenario/presets.h"
@@ -47,7 +47,7 @@ TEST(MemoryVerdict, TenJobsAboveTheCapacityDoNotFitAndThreeQuartersOfItDo)
     }
 }
 
-/// What the driver shows to programs, less than the product's name says: 79.1 to 79.3 GiB of an H100 of "80".
+/// Capacity that the driver shows to programs, less than in the product's name: 79.1 to 79.3 GiB of an H100 of "80".
 TEST(MemoryVerdict, CapacitiesAreThoseThatTheDriverShows)
 {
     const std::pair<const char*, double> shown[] = {{"h100-sxm-80gb", 79.2},    {"a100-sxm-80gb", 79.2}, {"h200-sxm-141gb", 139.8},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which rank is where, by hand: slow nodes, measured speeds and node orders, the scopes of the groups, and levels of a calibrated cluster.
+// Positions of ranks, by hand: slow nodes, measured speeds and node orders, the scopes of the groups, and levels of a calibrated cluster.
 #include "core/cost/classes.h"
 #include "core/cost/predictor.h"
 #include "core/step/layout.h"
@@ -156,7 +156,7 @@ TEST(Places, MeasuredLevelsScaleComputeAndNetwork)
     EXPECT_DOUBLE_EQ(scaled.gradNorm.meanSeconds, 1.3 * plain.gradNorm.meanSeconds);
 }
 
-/// What varies by the step, and what happens to whole steps, is the scenario's own.
+/// Factors per step and delays of whole steps are those of the scenario.
 TEST(Places, SpreadsReachTheGraph)
 {
     Scenario s = placesScenario();

@@ -51,7 +51,7 @@ TEST(QuickStep, APlannedScheduleIsBoundedFromBelow)
         EXPECT_LE(quick->peakGib, full->memory.peakGib);
         if (quick->fits) {
             EXPECT_LE(quick->noiseFreeSeconds, full->noiseFreeSeconds * (1 + 1e-12));
-            EXPECT_GT(quick->noiseFreeSeconds, 0.7 * full->noiseFreeSeconds); // a bound that says something
+            EXPECT_GT(quick->noiseFreeSeconds, 0.7 * full->noiseFreeSeconds); // a bound that is not trivial
         }
     }
 }

@@ -39,7 +39,7 @@ TEST(ScheduleOf, EveryErrorNamesItsListAndPlace)
     EXPECT_EQ(stuck[1].path, "parallelism.custom_schedule[1][0]");
 
     const auto outside = scheduleOf(listed({"F0 F1 B0 B1 W0", "F0 B0 F1 B1 F2"}), 2, {}).errors();
-    ASSERT_EQ(outside.size(), 4U); // one W says that all are apart: W1 of stage 0 and both of stage 1 are missing; F2 does not exist
+    ASSERT_EQ(outside.size(), 4U); // with one W all are separate items: W1 of stage 0 and both of stage 1 are missing; F2 does not exist
     EXPECT_EQ(outside.back().accepted, "every item once");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shard and replica groups by hand: what a rank holds, which bytes travel in which group, and when.
+// Shard and replica groups by hand: memory of a rank, traffic of each group, and its time.
 #include "core/cost/shardtraffic.h"
 
 #include "core/cost/predictor.h"

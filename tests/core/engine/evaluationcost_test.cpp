@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an evaluation is estimated to cost: presets are quick, what is not names the size that weighs most.
+// Estimated cost of an evaluation: presets are quick, errors name the dominant size.
 #include "core/engine/evaluationcost.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an edit recomputes, and that nothing but the scenario and the seed decides a result.
+// Nodes that an edit recomputes; results depend only on the scenario and the seed.
 #include "core/engine/evaluator.h"
 
 #include "everyfield.h"
@@ -35,7 +35,7 @@ EvaluateOptions withoutShares()
     return o;
 }
 
-/// How often each node was computed.
+/// Number of computations of each node.
 using Nodes = std::map<std::string, int>;
 
 Nodes computed(const Snapshot& snapshot)
@@ -96,7 +96,7 @@ TEST(EvaluatorLong, OneEditOfEachGroupRecomputesItsNodesOnce)
         {"variability.gemm.cv", "0.03", kSamples + Nodes{{"factor table", 1}, {"pass table", 8}}},
         {"variability.spatial.cv", "0.03", kSamples + Nodes{{"pass table", 18}}},
         {"variability.inter_regime.cv", "0.3", kSweeps}, // nor does it choose the median job
-        // a class of transfers, and the slowest of its senders side by side
+        // a class of transfers, and the maximum over its parallel senders
         {"variability.p2p.cv", "0.1", kSamples + Nodes{{"factor table", 2}}},
         {"variability.data.cv", "0.1", kSamples + Nodes{{"factor table", 1}, {"pass table", 18}}},
     };
@@ -227,7 +227,7 @@ TEST(EvaluatorLong, NoOptionGivesAnOlderResult)
 
 TEST(CallersOnThreads, ShareTheCacheOfTheEvaluator)
 {
-    // One thread of its own for each caller: ThreadSanitizer does not see what oneTBB orders.
+    // A single thread for each caller: ThreadSanitizer does not see what oneTBB orders.
     EvaluateOptions o = withoutShares();
     o.numThreads = 1;
     const Scenario small = scenarioPreset("llama2-7b-8-a100").value();

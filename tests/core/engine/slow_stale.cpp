@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// No change of a graph is answered from what an earlier one left in the caches; some 300 changes, each sampled twice.
+// No change of a graph is answered from stale entries of the caches; some 300 changes, each sampled twice.
 #include "everyfield.h"
 
 #include "core/engine/evaluator.h"

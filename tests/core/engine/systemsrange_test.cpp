@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the range over systems says: known answers, what narrows it, and the series that were measured.
+// The range over systems: known answers, what narrows it, and the series that were measured.
 #include "core/cost/domain.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"

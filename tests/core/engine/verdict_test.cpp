@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is against a result is named: memory, calibration, an MFU that nobody has published, a fitted tail.
+// Reasons against a result are named: memory, calibration, an MFU above all published ones, a fitted tail.
 #include "core/engine/verdict.h"
 
 #include <gtest/gtest.h>

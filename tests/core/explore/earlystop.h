@@ -6,11 +6,11 @@
 
 namespace prism::test {
 
-/// What so many seeded searches got wrong.
+/// Errors of this many seeded searches.
 struct EarlyStops {
     int runs = 0;
-    int invalid = 0;      ///< searches that left one of the best out before its last sample
-    int otherWinners = 0; ///< whose winner is not the best, by more than what both searches cannot tell apart
+    int invalid = 0;      ///< searches that eliminated one of the best before its last sample
+    int otherWinners = 0; ///< whose winner is not the best, by more than the error of both searches
     int sampled = 0;      ///< configurations that got samples, all runs
     int toTheEnd = 0;     ///< and all of them
     int fitting = 0;      ///< configurations of one run that could have been sampled

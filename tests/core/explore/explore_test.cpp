@@ -209,7 +209,7 @@ TEST(Explore, RanksByTheProbabilityToMissALimit)
     Evaluator evaluator;
     const Result<Exploration> byTime = explore(evaluator, base, query);
     ASSERT_TRUE(byTime.ok());
-    // At the best one's own p95 it misses in a twentieth of the steps, and slower ones more often.
+    // With the p95 of the best as the limit it misses in a twentieth of the steps, and slower ones more often.
     query.objective = *exploreObjective("over:" + std::to_string(byTime->candidates.front().p95.value));
     const Result<Exploration> byProbability = explore(evaluator, base, query);
     ASSERT_TRUE(byProbability.ok());

@@ -10,7 +10,7 @@
 namespace prism {
 namespace {
 
-/// A model of the library on so many GPUs of the default kind.
+/// A model of the library on `gpus` GPUs of the default kind.
 Scenario jobOf(const char* model, std::int64_t gpus, std::int64_t batch)
 {
     Scenario s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Studies of the library: every file can be read, and findings say what the rows say.
+// Studies of the library: every file can be read, and findings agree with the rows.
 #include "core/explore/question.h"
 
 #include "core/scenario/presetlibrary.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The race against a source whose truth is known: what it omits early is among the best seldom enough.
+// The race on a source with known truth: the rate at which it eliminates one of the best is as stated.
 #include "core/explore/race.h"
 
 #include "core/scenario/presets.h"
@@ -23,7 +23,7 @@ double truth(std::int64_t index)
     return 10 + 0.02 * static_cast<double>(index);
 }
 
-/// Mean of so many samples of one configuration: later rounds hold those of earlier ones.
+/// Mean of `samples` samples of one configuration: later rounds include those of earlier ones.
 SampleRow row(std::uint64_t seed, std::int64_t index, int samples)
 {
     const boost::math::normal unit;
@@ -150,7 +150,7 @@ TEST(Race, OfADeadlineKeepsTheThreeThatAreSeldomLate)
         EXPECT_EQ(r.runners[i].point.index, static_cast<std::int64_t>(i + 1));
         EXPECT_EQ(r.runners[i].score.value, r.runners[i].row.probability.value);
     }
-    // Where the third is as seldom late as a coin falls, one beyond the deadline may be as good and is sampled.
+    // Where the third one is late with probability 0.5, one beyond the deadline may be as good and is sampled.
     EXPECT_EQ(lateRace({1.05, 0.9, 0.95, 0.99}, {0.5, 0.0, 0.001, 0.51}, 4).runners.size(), 4U);
 }
 

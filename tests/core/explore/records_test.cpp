@@ -293,7 +293,7 @@ TEST(ExploreRecords, AnAxisOfAnotherNameIsRefused)
         EXPECT_FALSE(recordsHead(changed).ok()) << other;
     }
     ExploreQuery named = query();
-    named.space.axes.front().ids = {"tp"}; // a caller of the library may say it so
+    named.space.axes.front().ids = {"tp"}; // a caller of the library may write it so
     EXPECT_TRUE(PointMaker::make(named.space, base()).ok());
 }
 

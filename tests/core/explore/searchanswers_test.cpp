@@ -438,7 +438,7 @@ TEST(Ranking, OrderFrontProbabilitiesAndPricesOfThreeCandidates)
     EXPECT_EQ(out.bestByP95, 0U);
     EXPECT_NEAR(out.priceOfMean.value, 1, 1e-12);
     EXPECT_NEAR(out.p95OfMean.value, 1, 1e-12);
-    // In a chance the money counts at the mean.
+    // With a probability as the objective, cost is taken at the mean.
     out = {};
     out.query = query;
     out.query.objective = *exploreObjective("over:1s");

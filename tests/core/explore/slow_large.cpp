@@ -49,7 +49,7 @@ TEST(LargeSearch, FindsTheBestTenOfAFullRun)
     EXPECT_GE(found->fitting, 1'000);
     ASSERT_GE(found->candidates.size(), 10U);
     EXPECT_FALSE(found->cut);
-    // Whatever was not sampled takes longer without noise than the tenth best with it: a full run can only move those that were.
+    // Configurations without samples take longer noise-free than the tenth best with noise: a full run can only move the sampled ones.
     const PointMaker maker = *PointMaker::make(query.space, base);
     std::vector<Estimate> full;
     for (const ExploreCandidate& c : found->candidates)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The batch script: what the shell reads back, the array, and that a task may be requeued.
+// The batch script: the text that the shell reads back, the array, and that a task may be requeued.
 #include "core/explore/slurm.h"
 
 #include <gtest/gtest.h>

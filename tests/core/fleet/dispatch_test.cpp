@@ -79,7 +79,7 @@ TEST(Dispatch, SpeedOrdersNodesAndThePolicyNamesAreTheirs)
     EXPECT_DOUBLE_EQ(dispatched({task(1, 5, 4)}, {2, 1}, 2, FleetPolicy::fifo).utilisation, 40.0 / 44);
 }
 
-/// What holds of every run: nobody starts before its submission, GPUs are never more than there are, the order is kept.
+/// Invariants of every run: no job starts before its submission, no more GPUs are in use than there are, the order is kept.
 TEST(Dispatch, NeverGivesMoreThanThereIs)
 {
     for (std::uint64_t trial = 1; trial <= 20; ++trial)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Drawn queues: their means are the stated ones, and what cannot be read is reported at once.
+// Drawn queues: their means are the stated ones, and all unreadable fields are reported at once.
 #include "core/fleet/queuemodel.h"
 
 #include "core/fleet/fleet.h"

@@ -14,7 +14,7 @@ struct Case {
     Scenario scenario;
 };
 
-/// Every scenario preset and every variant. Errors of a variant are reported as test failures.
+/// Every scenario preset and every variant. Errors of a variant become test failures.
 [[nodiscard]] std::vector<Case> cases();
 
 } // namespace prism::golden

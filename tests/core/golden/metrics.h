@@ -34,7 +34,7 @@ struct Sheet {
 void addScenario(Metrics& metrics, const std::string& name, const Scenario& scenario);
 /// Length in units of one forward, and activations in flight, of every kind of schedule.
 void addSchedules(Metrics& metrics);
-/// What comes out of a made-up trace, logs, speed tables, fits of their spread and a fleet.
+/// Results of a synthetic trace, logs, speed tables, fits of their spread and a fleet.
 void addMeasurements(Metrics& metrics);
 
 } // namespace prism::golden

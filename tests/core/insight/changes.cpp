@@ -46,7 +46,7 @@ TEST(HeadlineChanges, AShiftOfEveryStepIsKnownExactly)
     EXPECT_NEAR(c.p95.delta.value, 0.5, 1e-12);
     EXPECT_NEAR(c.p95.relative.value, 0.5 / a.across.p95, 1e-12);
     for (const HeadlineChange* metric : {&c.mean, &c.p50, &c.p95, &c.p99})
-        EXPECT_NEAR(metric->delta.halfWidth, 0.0, 1e-9); // the same draws: nothing is left to chance
+        EXPECT_NEAR(metric->delta.halfWidth, 0.0, 1e-9); // the same draws: no sampling noise
     EXPECT_EQ(c.probabilityFaster.value, 0.0);
     EXPECT_NEAR(c.tokensPerSecond.delta.value, 1000 / b.across.p50 - 1000 / a.across.p50, 1e-9);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run that is followed: no alarm on predicted series, a slow node found within ten steps, stalls and drift told apart.
+// A run that is followed: no alarm on predicted series, a slow node found within ten steps, stalls and drift distinguished.
 #include "core/insight/follow/follower.h"
 
 #include "core/stats/random.h"
@@ -40,7 +40,7 @@ TEST(StepFollower, LeavesAQuietRunWithItsWarmUpAlone)
     steps[0] = 60;
     steps[1] = 25;
     for (std::size_t i = 100; i < steps.size(); i += 300)
-        steps[i] *= 1.4; // a stall now and then is no change of level
+        steps[i] *= 1.4; // an occasional stall is not a change of level
     FollowOptions options;
     options.gpus = 512;
     options.stallsPerGpuHour = 0.002;

@@ -84,7 +84,7 @@ TEST(Headline, TheWorstPlaceIsComparedWithTheBestPlaceAndNotWithNoSlowNode)
 
 TEST(Headline, TheLimitOfASensitivityIsTheGivenOne)
 {
-    // 2 x 30 kernels: the step is close to normal. Its chance to exceed a limit, and what removing one spread does to it, in closed form.
+    // 2 x 30 kernels: the step is close to normal. P(step > limit) and the effect of removing one spread are known in closed form.
     const double a = 3e-3, ca = 0.1, b = 1e-3, cb = 0.2, n = 30;
     const double mean = n * (a + b), std = std::sqrt(n * (a * a * ca * ca + b * b * cb * cb)), limit = mean + std;
     const auto exceeds = [&](double sigma) { return cdf(complement(boost::math::normal(mean, sigma), limit)); };
@@ -235,7 +235,7 @@ TEST(Headline, ScalesHaveLimitsAndAWidthOfTheirUtilisation)
     EXPECT_FALSE(ok({}));
     EXPECT_FALSE(ok({0}));
     EXPECT_FALSE(ok({4'194'305}));
-    EXPECT_TRUE(ok({1, 4'194'304})); // neither is possible with this layout: points that say why
+    EXPECT_TRUE(ok({1, 4'194'304})); // neither is possible with this layout: points with the reason
     EXPECT_TRUE(ok(std::vector<std::int64_t>(100, 1)));
     EXPECT_FALSE(ok(std::vector<std::int64_t>(101, 1)));
     EXPECT_EQ(defaultScale(s), (std::vector<std::int64_t>{64, 128, 256, 512, 1'024, 2'048, 4'096, 8'192, 16'384, 32'768, 65'536}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Figures of insights on the level of an evaluation with more steps.
+// Values of insights on the level of an evaluation with more steps.
 #include "core/insight/level/level.h"
 
 #include "core/insight/empirical.h"
@@ -71,7 +71,7 @@ TEST(Level, TheScaleOfTheOwnSizeIsTheKnownOne)
     EXPECT_NEAR(adjusted.points[1].step.p95 / adjusted.points[0].step.p95, drawn->points[1].step.p95 / drawn->points[0].step.p95, 1e-12);
     EXPECT_EQ(adjusted.points[1].efficiency, drawn->points[1].efficiency);
     const ScaleCurve elsewhere = onLevelOf(*known, *scaleCurve(evaluator, s, ScaleMode::weak, {128}, withSamples(400)));
-    EXPECT_EQ(elsewhere.points[0].step.p95, drawn->points[1].step.p95); // nothing to hold it against
+    EXPECT_EQ(elsewhere.points[0].step.p95, drawn->points[1].step.p95); // no point to compare it with
 }
 
 TEST(Level, OtherSizesAreNearerToTheTruthOnTheKnownLevel)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two logs of one job: what was injected is found, and nothing else; halves and repeats of one job differ in nothing, or nearly nothing.
+// Two logs of one job: injected changes are found, and nothing else; halves and repeats of one job differ in nothing, or nearly nothing.
 #include "core/insight/change/logchange.h"
 #include "core/base/table.h"
 #include "core/base/textfile.h"

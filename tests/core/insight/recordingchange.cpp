@@ -56,7 +56,7 @@ const ChangedMetric& metric(const ChangeReport& report, const std::string& subje
     return kNone;
 }
 
-/// Classes with a figure beyond noise.
+/// Classes with a significant statistic.
 std::set<std::string> changedClasses(const ChangeReport& report)
 {
     std::set<std::string> names;

@@ -19,7 +19,7 @@ TEST(Scale, WeakScalingKeepsTheMicrobatchesOfAReplica)
     const auto curve = scaleCurve(evaluator, s, ScaleMode::weak, {128, 32, 64, 100}, withSamples(500));
     ASSERT_TRUE(curve.ok());
     ASSERT_EQ(curve->points.size(), 4U);
-    EXPECT_FALSE(curve->points[2].valid); // 100 GPUs are no whole number of replicas
+    EXPECT_FALSE(curve->points[2].valid); // 100 GPUs do not make a whole number of replicas
     EXPECT_FALSE(curve->points[2].problem.empty());
     for (const std::size_t i : {0U, 1U, 3U}) {
         EXPECT_TRUE(curve->points[i].valid) << curve->points[i].problem;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measured step series: known shapes, the warm-up, bad lines, and a prediction compared with draws of itself.
+// Measured step series: known shapes, the warm-up, bad lines, and a prediction compared with draws from it.
 #include "core/insight/validate/stepseries.h"
 
 #include "core/stats/random.h"

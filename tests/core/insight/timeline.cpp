@@ -165,7 +165,7 @@ TEST(Timeline, ForwardAndBackwardInOnePieceAreShownTogether)
         EXPECT_EQ(span.pairedChunk, 1 - span.chunk);
         ++pieces[{span.stage, span.pieceStart}];
     }
-    // Stage 0 runs M - 2 P + 1 times two pairs and one more of the fifth step; the last stage keeps its first pair apart.
+    // Stage 0 runs M - 2 P + 1 times two pairs and one more of the fifth step; the first pair of the last stage stays separate.
     EXPECT_EQ(pieces.size(), 2U * (6 - 4 + 1) + 1 + 2U * (6 - 4 + 2) - 1);
     for (const auto& [at, passes] : pieces)
         EXPECT_EQ(passes, 3) << "forward, backward and weights of stage " << at.first;
@@ -219,7 +219,7 @@ TEST(Timeline, AnotherReplicaWaitsForTheSlowest)
     }
     for (int s = 0; s < 4; ++s)
         EXPECT_NEAR(covered[s], t->stepSeconds, 1e-9);
-    // Asked for by its number, the slowest is what is shown without a number.
+    // Requested by its number, the slowest replica is the same as without a number.
     other.replica = slowest->replica;
     EXPECT_EQ(timeline(g, other)->spans.size(), slowest->spans.size());
     EXPECT_NEAR(timeline(g, other)->criticalSeconds, slowest->criticalSeconds, 1e-12);

@@ -70,7 +70,7 @@ TEST(Validation, TheOtherHalfOfTheCuratedRowsDoesToo)
     expectStatedErrors(half);
 }
 
-/// Every complete published configuration with a direct step time; schedule rows have bubble rates of their own.
+/// Every complete published configuration with a direct step time; schedule rows have their own bubble rates.
 TEST(Validation, AllMeasuredRowsStayWithinTheStatedErrors)
 {
     if (dataFolder().empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a variation of an input does to a graph, and the seconds of each class on the busiest stage, by hand.
+// Effect of a variation of an input on a graph, and the seconds of each class on the busiest stage, by hand.
 #include "core/insight/variation.h"
 
 #include "core/insight/sensitivity/sensitivity.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A log file of any size gives the steps that its text gives, whatever its pieces, its packing and its selection of rows.
+// A log file of any size gives the steps that its text gives, for any split into pieces, packing and selection of rows.
 #include "core/insight/follow/wholelog.h"
 #include "core/trace/tables.h"
 

@@ -125,7 +125,7 @@ TEST(JobReport, LossesByHand)
     EXPECT_TRUE(jobLosses(r, 1).empty());
 }
 
-/// 10 productive days. At a ratio of r an interval loses 10 (1 / r - 1), of which restarts are 10 (60 + 40) s / 100,000 s whatever the
+/// 10 productive days. At a ratio of r an interval loses 10 (1 / r - 1), of which restarts are 10 (60 + 40) s / 100,000 s at any
 /// interval. Best at 1,000 s: 10 / 9 - 0.01; neighbours 0.3 and 0.1 worse, so that 0.2 days more are crossed two thirds of the way down.
 TEST(JobReport, IntervalsByHand)
 {

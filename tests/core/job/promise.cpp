@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One probability of a deadline, and what it counts.
+// The probability of a deadline is the same everywhere, and counts the whole training run.
 #include "core/job/promise.h"
 
 #include "core/explore/objective.h"

@@ -96,7 +96,7 @@ TEST(Timeline, ASlowEpisodeStretchesTheWorkDoneInIt)
     in.slowFactor = 1.25;
     in.slowRate = 1e-3;
     const RunLedger r = sampledRun(in, 1, 0);
-    const double begin = (in.workSeconds - r.wall / 1.25) / (1 - 1 / 1.25); // where the wall clock says that it began
+    const double begin = (in.workSeconds - r.wall / 1.25) / (1 - 1 / 1.25); // where it began by the wall clock
     EXPECT_GT(begin, 0);
     EXPECT_LT(begin, in.workSeconds);
     EXPECT_NEAR(r.slow, (in.workSeconds - begin) * 0.25, 1e-3);

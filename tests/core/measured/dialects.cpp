@@ -14,7 +14,7 @@
 namespace prism {
 namespace {
 
-/// How the test's own parser gets the steps: first group of each match, times a factor.
+/// The steps by the test's own parser: first group of each match, times a factor.
 enum class By { value, rate, clock, sum };
 struct Sample {
     const char* name; ///< that the reader must report

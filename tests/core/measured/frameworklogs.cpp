@@ -186,7 +186,7 @@ TEST(FrameworkLogs, WeightsAndBiasesTablesAndHistories)
     EXPECT_NEAR(history.runs[0].steps[1].pauseSeconds, 10.25, 1e-6);
 }
 
-/// Megatron-LM with --log-interval 10: each line tells the mean of ten steps, and 60 s passed at a checkpoint.
+/// Megatron-LM with --log-interval 10: each line reports the mean of ten steps, and 60 s passed at a checkpoint.
 TEST(FrameworkLogs, LinesEveryFewStepsHaveNoPauseBetweenThem)
 {
     const auto line = [](const std::string& clock, int step) {
@@ -200,7 +200,7 @@ TEST(FrameworkLogs, LinesEveryFewStepsHaveNoPauseBetweenThem)
     EXPECT_FALSE(mentions(read(line("12:00:50", 1) + line("12:00:55", 2)), "mean"));
 }
 
-/// JAX writes on every host, srun --label says whose line it is; a line of another host may come a step later.
+/// JAX writes on every host, srun --label prefixes the rank; a line of another host may come a step later.
 TEST(FrameworkLogs, SeveralRanksReportAStepOnce)
 {
     const auto line = [](int rank, int step, const std::string& seconds) {
@@ -212,7 +212,7 @@ TEST(FrameworkLogs, SeveralRanksReportAStepOnce)
     EXPECT_EQ(secondsOf(log.runs[0]), (std::vector<double>{7.1, 7.3, 7.5, 7.7}));
     EXPECT_EQ(secondsOf(log.runs[1]), std::vector<double>{7.9}); // back to a checkpoint
     EXPECT_EQ(log.repeated, 5);
-    // A column says it, one rank after the other; runs of their own keep all steps.
+    // The rank is a column, with the ranks in sequence; separate runs keep all steps.
     EXPECT_EQ(read("rank,step,step_time_s\n0,1,5.1\n0,2,5.2\n1,1,5.3\n1,2,5.4\n").repeated, 2);
     EXPECT_EQ(
         read("{\"global_rank\": 0, \"step\": 1, \"step_time\": 5.1}\n{\"global_rank\": 1, \"step\": 1, \"step_time\": 5.2}\n").steps(), 1U);
@@ -243,7 +243,7 @@ TEST(FrameworkLogs, LightningsBarsAreTakenByTheirClock)
     EXPECT_EQ(log.runs[0].steps.back().number, 42);
     EXPECT_TRUE(mentions(log, "whole seconds"));
     EXPECT_TRUE(mentions(log, "several steps lie between lines"));
-    // NeMo's bars tell the time themselves.
+    // NeMo's bars report the step time themselves.
     EXPECT_EQ(read(bar(0, 1, "00:31") + bar(0, 2, "00:41")
                    + "\rEpoch 0: :  10%|# | 3/40 [00:48<07:12, global_step=3.00, train_step_timing in s=9.870]\n")
                   .format,

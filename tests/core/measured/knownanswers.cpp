@@ -376,7 +376,7 @@ TEST(StepLog, JsonLinesAndEventsByHand)
     ASSERT_EQ(events.size(), 2U);
     EXPECT_EQ(std::tuple(events[0].seconds, events[0].samplesSeen, events[1].samplesSeen), std::tuple(2.0, 7.0, 9.0));
     EXPECT_NEAR(events[1].pauseSeconds, 3, 1e-9);
-    // A column that says only "time": values that rise to more than three times the first in ten lines are a clock.
+    // A column named only "time": values that rise to more than three times the first in ten lines are a clock.
     const auto notes = [](double last, int rows) {
         std::string text = "step,time\n";
         for (int i = 0; i < rows; ++i)

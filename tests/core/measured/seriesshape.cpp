@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run holds besides noise: planted warm-up, pauses, shifts and trends are found, and nothing where there is nothing.
+// Structure of a run besides noise: planted warm-up, pauses, shifts and trends are found, and nothing where there is nothing.
 #include "core/measured/seriesshape.h"
 
 #include "core/stats/random.h"
@@ -95,7 +95,7 @@ TEST(SeriesShape, AStartUpShowsInAllRunsTogether)
         EXPECT_NE(shapeText(shape).find("rarer at 35"), std::string::npos);
     }
     EXPECT_EQ(runShapes(startingRuns(1, 60))[0].startUp, 47);    // indices 4, 10, ... 46 within the first fifty
-    for (const RunShape& shape : runShapes(startingRuns(3, 10))) // two long ones each: chance
+    for (const RunShape& shape : runShapes(startingRuns(3, 10))) // two long ones each: not significant
         EXPECT_EQ(shape.startUp, 0);
 }
 
@@ -108,7 +108,7 @@ TEST(SeriesShape, LongStepsSpreadEvenlyAreNoStartUp)
             run.steps[i].seconds += uniform(4, stream(k), i) < 0.04 ? 0.8 : 0.0;
         found += runShapes({run})[0].startUp > 0 ? 1 : 0;
     }
-    EXPECT_LE(found, 3); // about one in a hundred by chance: more than 3 of 60 has a probability of 0.3 %
+    EXPECT_LE(found, 3); // about one in a hundred by sampling noise: more than 3 of 60 has a probability of 0.3 %
 }
 
 TEST(SeriesShape, ALongSeriesOfManyLevelsKeepsThemAll)

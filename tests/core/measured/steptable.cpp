@@ -54,7 +54,7 @@ TEST(StepTable, EveryBadLineIsNamed)
 
 /// vTrain states 8.37 % for its own predictions of this table, fitted on kernels of the same machine. Here its hosts share their time per
 /// launch with those of newer software: the limits are what one set of constants reaches (17.0 % and 0.965; 10 % took constants of a
-/// generation of software of its own). Rows of one micro-batch sequence and of eight tensor ranks, which wait for the host, are furthest
+/// separate generation of software). Rows of one micro-batch sequence and of eight tensor ranks, which wait for the host, are furthest
 /// off.
 TEST(StepTable, SingleNodeStepsArePredicted)
 {

@@ -40,7 +40,7 @@ Scenario filledScenario()
     return s;
 }
 
-/// What the reader makes of a text without the rules that join fields.
+/// The scenario of a text, read without the rules that join fields.
 SectionReading readBack(const Scenario& scenario)
 {
     SectionReading reading;
@@ -104,7 +104,7 @@ TEST(EveryField, ThatDiffersCanBeCopiedOver)
     Scenario s = base;
     test::forEveryChange(s, [&](const std::string& path) {
         for (const Difference& d : allDifferences(base, s))
-            if (d.parameter == nullptr && readBack(s).scenario == s) { // not: a pool of a spread that is no table
+            if (d.parameter == nullptr && readBack(s).scenario == s) { // not: a pool of a spread that is not a table
                 const Result<Scenario> copy = withValueOf(base, withPoolsRead(s), d);
                 EXPECT_TRUE(!copy.ok() || copy->hash() == withPoolsRead(s).hash()) << path; // not: a value that no file may hold
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Texts that somebody broke, deliberately or not: always an answer, never a crash, bounded work.
+// Broken texts, deliberately or not: always an answer, never a crash, bounded work.
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/scenario/import/importers.h"

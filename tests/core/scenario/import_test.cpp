@@ -145,7 +145,7 @@ TEST(HuggingFaceConfig, FamiliesWithExperts)
     EXPECT_EQ(m.moeFfnHiddenSize, 3072);
     EXPECT_EQ(m.moeSharedExpertIntermediateSize, 3072);
     EXPECT_EQ(m.moeLayerFreq, 2);
-    EXPECT_TRUE(m.tiedEmbeddings); // said outside of the language model's section
+    EXPECT_TRUE(m.tiedEmbeddings); // set outside of the language model's section
     EXPECT_TRUE(mentions(llama4->notes, "attention_chunk_size"));
     const Result<ImportResult> oss = importHuggingFaceConfig(
         familyConfig(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each rule that joins fields of a scenario, just broken and just kept. A message is reported once, its fix takes it away, and no rule of
+// Each rule that joins fields of a scenario, just broken and just kept. A message appears once, its fix removes it, and no rule of
 // the sources is without a case.
 #include "rulecases.h"
 
@@ -294,7 +294,7 @@ TEST(Rules, AFindingNamesWhatItFoundAndTheNearestThatFits)
     EXPECT_EQ(found.front().fixValue, "252");
 }
 
-/// What each fix sets, from the nearest divisors and multiples by hand.
+/// The values of each fix, from the nearest divisors and multiples by hand.
 TEST(Rules, AFixIsTheNearestValueThatFits)
 {
     struct Fix {

@@ -87,7 +87,7 @@ TEST(ScenarioJson, ReportsAllErrorsAtOnceWithPathsAndSuggestions)
     EXPECT_NE(at(errors, "variability.gemm.familly")->message.find("family"), std::string::npos);
     EXPECT_EQ(at(errors, "parallelism.pipeline_schedule")->fixValue, "\"1f1b\"");
     EXPECT_EQ(at(errors, "model.num_layers")->found, "0");
-    // A field that is reported already takes part in no further rule.
+    // A field that has an error already takes part in no further rule.
     EXPECT_FALSE(mentions(errors, "training.global_batch_size"));
 }
 

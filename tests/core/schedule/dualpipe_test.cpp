@@ -43,7 +43,7 @@ std::vector<Piece> pieces(const Schedule& s, std::size_t stage)
         }
         if (pair)
             keepSeparate = false;
-        // A backward with its own weight hands on when both are done; the first of chunk 1 leave theirs for later.
+        // A backward with its own weight sends when both are done; the first of chunk 1 leave theirs for later.
         const bool later = order[i].phase == Phase::backward && order[i].chunk == 1 && backwards++ < s.order.size() - 1 - stage;
         const bool whole = !later && i + 1 < order.size() && order[i].phase == Phase::backward && order[i + 1].phase == Phase::weight
                            && order[i + 1].chunk == order[i].chunk && order[i + 1].microbatch == order[i].microbatch;
@@ -119,7 +119,7 @@ TEST(DualPipe, JoinsThePairsOfTheMainStepAndWholeBackwards)
             const auto& order = joined.order[stage];
             std::size_t at = 0;
             for (const Piece& expected : pieces(plain, stage)) {
-                // The last backwards of chunk 0 leave their weights for later, and on stage 0 these come next: nobody waits for either.
+                // The last backwards of chunk 0 leave their weights for later; on stage 0 these come next, and no stage waits for either.
                 const bool separate = stage == 0 && expected.front().phase == Phase::backward && expected.front().chunk == 0;
                 ASSERT_EQ(pieceEnd(order, at) - at, separate ? 1 : expected.size()) << stages << " " << stage << " " << at;
                 for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the stages of a schedule hold at most, by hand, and the largest sizes that are made.
+// Activations in flight of a schedule's stages, by hand, and the largest sizes that are made.
 #include "core/schedule/generators.h"
 
 #include <gtest/gtest.h>

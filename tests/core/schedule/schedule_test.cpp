@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Schedules: closed-form lengths, activation counts, and what is said of a wrong list.
+// Schedules: closed-form lengths, activation counts, and the errors of an invalid list.
 #include "core/schedule/schedule.h"
 #include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
@@ -90,7 +90,7 @@ Schedule lists(std::initializer_list<const char*> orders, int chunks, int microb
 TEST(Schedule, APieceStartsWithTheLastInputAndHandsOnAtItsEnd)
 {
     // Two stages, F = 1, B = 2, transfers 0. Stage 0: F0 0-1, F1 1-2, then F2+B0 waits for B0 of stage 1.
-    // Stage 1: F0 1-2, B0 2-4, F1 4-5, B1 5-7, F2 when it is handed on.
+    // Stage 1: F0 1-2, B0 2-4, F1 4-5, B1 5-7, F2 when it arrives.
     const Schedule s = *customSchedule(lists({"F0 F1 F2+B0 B1 B2", "F0 B0 F1 B1 F2 B2"}, 1, 3));
     const ScheduleTiming plain = scheduleTiming(*customSchedule(lists({"F0 F1 F2 B0 B1 B2", "F0 B0 F1 B1 F2 B2"}, 1, 3)), {1, 1, 1, 0});
     const ScheduleTiming joined = scheduleTiming(s, {1, 1, 1, 0}); // not split: B takes 2
@@ -124,7 +124,7 @@ TEST(Schedule, ItemsThatMakeNoPieceAreNamed)
 
 TEST(Schedule, APieceWhoseInputsWaitForEachOtherIsADeadlock)
 {
-    // F1+B0 of stage 0 needs B0 of stage 1, which comes after the F1 that the piece hands on.
+    // F1+B0 of stage 0 needs B0 of stage 1, which comes after the F1 that the piece sends.
     const auto made = customSchedule(lists({"F0 F1+B0 B1", "F0 F1 B0 B1"}, 1, 2));
     ASSERT_FALSE(made.ok());
     EXPECT_NE(made.errors().front().message.find("stage 0 waits at B0"), std::string::npos) << made.errors().front().message;
@@ -165,7 +165,7 @@ TEST(Schedule, APieceEndsWithTheOrder)
     EXPECT_EQ(pieceEnd(order, 2), 3U);
 }
 
-/// What the search reaches, over the work of a stage: a worse plan is a defect, a better one a new bound.
+/// Length of the plans found by the search, over the work of a stage: a worse plan is a defect, a better one a new bound.
 TEST(Schedule, PlansAreAsGoodAsKnown)
 {
     const auto over = [](const char* name, int stages, int chunks, int microbatches, PassTimes t) {

@@ -26,7 +26,7 @@ TEST(ZeroBubble, BubbleRatesOfPublishedRows)
 
 TEST(ZeroBubble, ARunTakesLongerThanItsProfile)
 {
-    // 11 micro-batches' time on the longest stage: two passes each where backward and weight are one, three where they are apart.
+    // 11 micro-batches' time on the longest stage: two passes each where backward and weight are one, three where they are separate.
     const auto row = predictZeroBubbleRow("1F1B", 4, 1, 8, {1, 1, 1, 0, 1}, 2);
     ASSERT_TRUE(row.ok());
     EXPECT_NEAR(row->scheduleSeconds, 11 * 3.0, 1e-9);

@@ -160,7 +160,7 @@ void schedules(Builder& b)
     });
 }
 
-/// What belongs to a whole step, and what the GPUs of a node share.
+/// Factors of whole steps, and the share of a node's GPUs.
 void wholeSteps(Builder& b)
 {
     b.add(
@@ -427,7 +427,7 @@ void shard(StepGraph& g)
     }
 }
 
-/// The groups of a cell meet at the end of every layer, and their second kernel is an expert product.
+/// The groups of a cell wait for each other at the end of every layer, and their second kernel is an expert product.
 void experts(StepGraph& g)
 {
     g.dataScope = DataScope::group;
@@ -611,7 +611,7 @@ void expertGroups(Builder& b)
         });
 }
 
-/// What makes one group of a cell late for good or for a micro-batch, and groups that share the factor of their lockstep member.
+/// Causes that make one group of a cell late permanently or for a micro-batch, and groups that share the factor of their lockstep member.
 void lateGroups(Builder& b)
 {
     const auto four = [](JobShape& s) {
@@ -846,7 +846,7 @@ void eventsByCellScore(Builder& b)
     });
 }
 
-/// More passes than kPooledNodes: draws come from pools, and replicas begin where a grid over the regimes says.
+/// More passes than kPooledNodes: draws come from pools, and replicas begin at the points of a grid over the regimes.
 void longPipelines(Builder& b)
 {
     const auto longer = [](JobShape& s) {
@@ -965,7 +965,7 @@ public:
     [[nodiscard]] int seeds() const { return m_seeds; }
     [[nodiscard]] double seconds() const { return m_seconds; }
     [[nodiscard]] const std::vector<double>& sorted() const { return m_sorted; }
-    /// Of the k-th of p50, p95, p99: what the steps of a run share, over all runs.
+    /// Of the k-th of p50, p95, p99: the shared error of a run, over all runs.
     [[nodiscard]] double shared(std::size_t k) const { return std::sqrt(m_shared[k]) / m_seeds; }
 
 private:

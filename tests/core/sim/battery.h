@@ -34,19 +34,19 @@ inline constexpr double kBatteryErrors = 3.3; ///< standard errors; one false al
 struct Agreement {
     std::string name;
     QuantileAgreement p50, p95, p99;
-    double ks = 0, ksLimit = 0; ///< limit: what chance allows at 0.1 %, and kBatteryErrors of ksShared, plus 0.01
-    double ksShared = 0;        ///< standard error of the fast CDF at its median by what its steps share
+    double ks = 0, ksLimit = 0; ///< limit: sampling noise at a level of 0.1 %, and kBatteryErrors of ksShared, plus 0.01
+    double ksShared = 0;        ///< standard error of the fast CDF at its median by the error that its steps share
     double referenceSeconds = 0, fastSeconds = 0;
     std::size_t referenceSamples = 0, fastSamples = 0;
-    /// What chance allows is well below the limits' own size.
+    /// The sampling noise is well below the limits themselves.
     [[nodiscard]] bool hasPower() const;
     [[nodiscard]] bool fails() const { return p50.fails() || p95.fails() || p99.fails() || ks > ksLimit; }
 };
 
 /// Runs both simulators across jobs: |dp50| <= 0.2 %, |dp95| <= 0.5 %, |dp99| <= 1 %. Independent seeds.
 [[nodiscard]] Agreement agreement(const BatteryCase& batteryCase, int referenceSamples, int fastSamples);
-/// The same with further seeds of that simulator which leaves more uncertain, until there is power: what the steps of one fast run share
-/// (their common sample) is another in each.
+/// The same with further seeds of the simulator with the larger error, until there is power: the error that the steps of one fast run
+/// share (of its sampled pass tables) is redrawn with each seed.
 [[nodiscard]] Agreement agreementWithPower(const BatteryCase& batteryCase, int referenceSamples, int fastSamples);
 
 /// The table as text, one line per case.

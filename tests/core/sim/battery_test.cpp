@@ -37,7 +37,7 @@ TEST(Battery, JudgementFailsOnARealDifference)
     q.limit = 0.002;
     q.standardError = 0.0003;
     q.difference = 0.0029;
-    EXPECT_FALSE(q.fails()); // within what chance allows at the limit
+    EXPECT_FALSE(q.fails()); // within sampling noise of the limit
     q.difference = -0.0031;
     EXPECT_TRUE(q.fails());
 }

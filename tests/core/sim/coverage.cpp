@@ -77,7 +77,7 @@ CoverageCell counted(std::string name, const std::vector<Metrics>& runs, const s
     return cell;
 }
 
-/// The middle of a figure over the runs.
+/// The median of a statistic over the runs.
 double typical(const std::vector<Metrics>& runs, std::size_t metric)
 {
     std::vector<double> values;
@@ -95,7 +95,7 @@ std::vector<CoverageCell> coverage(int replicas, bool rare, int seeds)
     Memo memo(std::size_t{24} << 20);
     const KnownAnswer known(graph);
     const double limitAcross = known.quantile(0.95);
-    // Where P(> x) is asked within a job: the p95 of one of them.
+    // The x of P(> x) within a job: the p95 of one of them.
     const double limitWithin = quantileOfSorted(ascending(sampled(graph, 1, 0, 4 * kSteps, memo).withinSeconds), 0.95);
     std::vector<Metrics> across, within;
     // Jobs share no seed: where the draws of some happen to vary much, only one cell shows it.

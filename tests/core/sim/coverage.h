@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How often stated 95 % intervals cover the truth, over many seeds, across jobs and within one.
+// Coverage of the stated 95 % intervals, over many seeds, across jobs and within one.
 #pragma once
 
 #include "core/sim/simulate.h"
@@ -12,19 +12,19 @@ namespace prism::test {
 
 inline constexpr std::array<const char*, 5> kCoveredMetrics = {"p50", "p95", "p99", "mean", "P(> x)"};
 
-/// One graph and one kind of series: how many of the seeds' intervals held the truth, by figure.
+/// One graph and one kind of series: how many of the seeds' intervals covered the true value, by statistic.
 struct CoverageCell {
     std::string name;
     int seeds = 0;
     std::array<int, kCoveredMetrics.size()> covered{};
-    std::array<double, kCoveredMetrics.size()> width{}; ///< mean half-width over 1.96 standard deviations of the figure over the seeds
+    std::array<double, kCoveredMetrics.size()> width{}; ///< mean half-width over 1.96 standard deviations of the statistic over the seeds
     [[nodiscard]] double share(std::size_t metric) const { return static_cast<double>(covered[metric]) / seeds; }
 };
 
-/// A small pipeline of so many replicas, without or with rare events that a quarter of the steps have.
+/// A small pipeline of `replicas` replicas, without or with rare events that a quarter of the steps have.
 [[nodiscard]] StepGraph smallJob(int replicas, bool rare);
 
-/// It across jobs and within one. Across jobs the truth is a known answer in closed form. Within one, the median over the
+/// The coverage across jobs and within one. Across jobs the true value is a known answer in closed form. Within one, the median over the
 /// seeds: what a typical median job takes.
 [[nodiscard]] std::vector<CoverageCell> coverage(int replicas, bool rare, int seeds);
 

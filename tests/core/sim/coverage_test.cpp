@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stated intervals hold as often as they say: the short form.
+// The coverage of the stated intervals is as stated: the short form.
 #include "core/sim/coverage.h"
 
 #include <boost/math/distributions/binomial.hpp>
@@ -10,7 +10,7 @@
 namespace prism::test {
 namespace {
 
-/// Fails where fewer or more intervals hold than 999 of 1,000 right ones would show.
+/// Fails where the number of intervals that cover is outside the range of 999 in 1,000 samples of exact intervals.
 void expectCovered(int replicas, int seeds)
 {
     const boost::math::binomial_distribution<> right(seeds, 0.95);

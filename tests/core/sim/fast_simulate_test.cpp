@@ -67,7 +67,7 @@ SimOptions options(int samples, int threads = 0)
     return o;
 }
 
-/// Makes `count` workers meet inside the library's own kind of arena: afterwards they exist, whatever the number of cores.
+/// Makes `count` workers wait for each other inside the library's own kind of arena: afterwards they exist on any number of cores.
 std::size_t workersAtBarrier(int count)
 {
     std::mutex mutex;

@@ -11,11 +11,11 @@
 
 namespace prism::test {
 
-/// What a small job looks like; every program is `layers` x (two kernels, then a collective inside the group).
+/// Shape of a small job; every program is `layers` x (two kernels, then a collective inside the group).
 struct JobShape {
     std::string schedule = "1f1b";
     int stages = 1, chunks = 1, microbatches = 1, replicas = 1, groupRanks = 1, groups = 1, layers = 1;
-    double forwardSeconds = 1.0;    ///< compute of one chunk's forward; backward takes twice that (once when W is apart)
+    double forwardSeconds = 1.0;    ///< compute of one chunk's forward; backward takes twice that (once when W is separate)
     double collectiveSeconds = 0.0; ///< per layer; 0 = the program has no collective
     double sendSeconds = 0.0, gradSyncSeconds = 0.0, optimizerSeconds = 0.0, paramGatherSeconds = 0.0, gradNormSeconds = 0.0,
            embeddingSeconds = 0.0;
@@ -71,7 +71,7 @@ inline StepGraph jobGraph(const JobShape& shape)
     return g;
 }
 
-/// F&B of a dualpipev graph with programs of its own: of a layer's collective half is hidden, the compute next to it takes 3 % longer.
+/// Separate programs for F&B of a dualpipev graph: half of a layer's collective is hidden, the compute next to it takes 3 % longer.
 inline void joinPasses(StepGraph& g)
 {
     g.schedule = withPieces(std::move(g.schedule));

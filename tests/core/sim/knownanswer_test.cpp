@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The closed form that intervals are held against, against the reference, which draws every kernel.
+// The closed form that coverage tests compare intervals with, tested against the reference, which draws every kernel.
 #include "core/sim/knownanswer.h"
 
 #include "core/sim/coverage.h"

@@ -189,7 +189,7 @@ TEST(Reference, TheNormJoinsAllStages)
     StepGraph g = jobGraph({.stages = 3, .microbatches = 4, .gradNormSeconds = 0.125});
     g.optimizer = {{}, {}, {3, 2.0}};
     EXPECT_NEAR(across(g, 1)[0], (3 - 1 + 4) * 3.0 + 0.125 + 2.0, 1e-12);
-    g.gradNorm = {}; // nobody waits: the last stage ends 2 x 2 s before the first one and then optimises for 2 s
+    g.gradNorm = {}; // no barrier: the last stage ends 2 x 2 s before the first one and then optimises for 2 s
     EXPECT_NEAR(across(g, 1)[0], (3 - 1 + 4) * 3.0, 1e-12);
 }
 
@@ -254,7 +254,7 @@ TEST(Reference, ReplicasInLockstepWaitInEveryLayer)
     for (Program& p : g.programs) { // one kernel per layer, after a gather of no length
         p.blocks[0].ops = {{2, 0.0, 0.0, Sync::replicas}, {0, p.name == "forward" ? 1.0 : 2.0}};
     }
-    // The larger of two coins is 1.25 on average, in each of the layers; alone each replica would have sums of eight coins.
+    // The mean of the larger of two coins is 1.25, in each of the layers; alone each replica would have sums of eight coins.
     EXPECT_NEAR(meanOf(g, 20'000), 12 * 1.25, 4 * std::sqrt(4 * (1 + 4) * 3.0 / 16 / 20'000));
     g.lockstepReplicas = 1;
     EXPECT_LT(meanOf(g, 20'000), 14.6);
@@ -267,7 +267,7 @@ TEST(Reference, ReplicasInLockstepWaitInEveryLayer)
 
 TEST(Reference, EachGroupMayHaveItsOwnDataFactor)
 {
-    // Two groups that meet after a second of work: one factor for both, or the larger of two.
+    // Two groups with a barrier after a second of work: one factor for both, or the larger of two.
     StepGraph g = jobGraph({.groups = 2, .collectiveSeconds = 1.0});
     for (Program& p : g.programs)
         p.blocks[0].ops[2].sync = Sync::cell;
@@ -391,7 +391,7 @@ TEST(Reference, SlowSpotsHoldTheirRanksAndLinks)
     EXPECT_NEAR(across(g, 1)[0], base + 3.0, 1e-12);
     EXPECT_NEAR(deterministicStepSeconds(g), base + 3.0, 1e-12);
     g.slow = {{2, 1, 0, 1.0, 3.0}}; // both transfers of that replica and the synchronisation of stage 1 take three times as long
-    EXPECT_NEAR(across(g, 1)[0], base + 2 * 0.5, 1e-12); // stage 0 still ends last: 0.5 s in the two transfers each
+    EXPECT_NEAR(across(g, 1)[0], base + 2 * 0.5, 1e-12); // stage 0 ends last as before: 0.5 s in the two transfers each
     g.gradSync[0] = {};
     g.gradSync[1].meanSeconds = 2.0; // now stage 1 ends last: F, send, F, B with their collectives, then 3 x 2 s
     EXPECT_NEAR(across(g, 1)[0], 1.5 + 0.75 + 1.5 + 2.5 + 6.0, 1e-12);

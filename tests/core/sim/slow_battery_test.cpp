@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole agreement battery; prints its table row by row. Each case is a test of its own: one of them with
+// The whole agreement battery; prints its table row by row. Each case is a separate test: one of them with
 // --gtest_filter='*SlowBattery*/rare_transfer__512', the whole piece by piece.
 #include "core/sim/battery.h"
 
@@ -11,7 +11,7 @@
 
 namespace prism::test {
 
-/// How a failing test names its case.
+/// The name of a case in a failing test.
 static void PrintTo(const BatteryCase& batteryCase, std::ostream* out)
 {
     *out << batteryCase.name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stated intervals hold as often as they say, over 2,000 seeds a cell; prints the table. Each cell is a test of its own: one of them with
+// The coverage of the stated intervals, over 2,000 seeds a cell; prints the table. Each cell is a separate test: one of them with
 // --gtest_filter='*/512_rare', the whole table piece by piece.
 #include "core/sim/coverage.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Jitter and stalls against what their definitions say, and the compute regime against hand-made steps.
+// Jitter and stalls compared with their definitions, and the compute regime against hand-made steps.
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
 #include "core/sim/draw/stepdelays.h"

@@ -16,7 +16,7 @@ namespace {
 
 TEST(Confidence, TheSmallestHalfWidthHoldsNinetyFivePerCent)
 {
-    // An exponential one next to an estimate at its start holds 1 - exp(-h).
+    // An exponential one with the estimate at its start covers 1 - exp(-h).
     EXPECT_NEAR(minHalfWidth(10.0, [](double h) { return -std::expm1(-h); }), -std::log(0.05), 1e-9);
     EXPECT_EQ(minHalfWidth(2.0, [](double) { return 0.5; }), 2.0);
     EXPECT_NEAR(errorCdf(normalReach(), 0), 0.975, 1e-12);

@@ -49,7 +49,7 @@ TEST(Distance, KnownValues)
     EXPECT_EQ(lag1Correlation(std::vector<double>{3}), 0.0);
 }
 
-/// Samples of two and of three values: 1/6 of the quantiles lies 1 apart, 1/3 lies 2 apart.
+/// Samples of two and of three values: 1/6 of the quantiles differ by 1, 1/3 differ by 2.
 TEST(Distance, SamplesOfUnequalSizesAreComparedByTheirQuantiles)
 {
     const std::vector<double> two{0.0, 1.0}, three{0.0, 0.0, 3.0};

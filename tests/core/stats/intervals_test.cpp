@@ -31,7 +31,7 @@ TEST(Intervals, ProportionsHoldNinetyFivePerCentOfTheScoreTest)
     EXPECT_EQ(proportion(0, 10).value, 0.0);
     EXPECT_NEAR(proportion(0, 10).halfWidth, z2 / (10 + z2), 1e-9);
     EXPECT_NEAR(proportion(10, 10).halfWidth, z2 / (10 + z2), 1e-9);
-    // Five of ten: both sides are equal, as in Wilson's interval, z / (2 sqrt(n + z^2)).
+    // Five of ten: both sides of the interval have the same length, as in Wilson's interval, z / (2 sqrt(n + z^2)).
     const double z = normalReach();
     EXPECT_NEAR(proportion(5, 10).halfWidth, z / (2 * std::sqrt(10 + z * z)), 1e-9);
     EXPECT_EQ(proportion(0, 0).halfWidth, 0.0);
@@ -39,7 +39,7 @@ TEST(Intervals, ProportionsHoldNinetyFivePerCentOfTheScoreTest)
 
 TEST(Intervals, ProportionsCoverAsOftenAsStated)
 {
-    // Exactly: the binomial probability of the counts whose interval holds p, over places of p within one step of the lattice.
+    // Exactly: the binomial probability of the counts whose interval covers p, over places of p within one step of the lattice.
     for (const double expected : {5.0, 10.0, 50.0, 500.0}) {
         double covered = 0.0;
         constexpr int kPlaces = 20, kTrials = 1000;
@@ -64,7 +64,7 @@ TEST(Intervals, MeanOfIndependentValues)
 
 TEST(Intervals, BatchesCoverTheMeanOfASeriesThatRemembers)
 {
-    // x_t = 0.8 x_{t-1} + n_t: the mean of 2,500 has three times the standard error that independence would say.
+    // x_t = 0.8 x_{t-1} + n_t: the mean of 2,500 has three times the standard error of independent values.
     const QuantileFunction normal({Family::lognormal, std::sqrt(std::expm1(1.0))}); // ln of its quantiles: normal, mean -1/2, variance 1
     int batches = 0, naive = 0;
     constexpr int kTrials = 200;

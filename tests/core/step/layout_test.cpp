@@ -125,7 +125,7 @@ TEST(LayoutOf, EveryGroupIsThatOfItsRanks)
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-/// TP 4 x CP 2 fill a node: with data parallel ranks last, the two context ranks of a data group share it and nobody else does.
+/// TP 4 x CP 2 fill a node: with data parallel ranks last, only the two context ranks of a data group share it.
 TEST(LayoutOf, DataParallelLastWithContextParallel)
 {
     const Layout l = layoutOf(job("tp-cp-ep-pp-dp", 4, 2, 8, 4));

@@ -61,7 +61,7 @@ TEST(Layers, NoArrowPointsUpwards)
     EXPECT_GT(seen, 0U);
 }
 
-/// The folders of ui from the bottom up; those in one line are side by side and do not include one another.
+/// The folders of ui from the bottom up; those in one line are on the same level and do not include one another.
 const std::vector<std::vector<std::string>> kUiLayers = {{"look"},
                                                          {"model"},
                                                          {"bridge"},
@@ -75,7 +75,7 @@ const std::vector<std::vector<std::string>> kUiLayers = {{"look"},
                                                          {"job", "explore", "moves", "newjob", "validate"},
                                                          {"report"},
                                                          {"window"}};
-/// What prism_ui_model is made of: these know no widget.
+/// The folders of prism_ui_model: these use no widget.
 const std::set<std::string> kWithoutWidgets = {"look", "model", "bridge", "workspace", "findings"};
 
 TEST(Layers, NoArrowOfUiPointsUpwards)

@@ -54,7 +54,7 @@ TEST_P(Migration, KeepsEverythingAndTheFileAsItWas)
     EXPECT_EQ(study->viewState("layout").value(), R"({"dock":"left"})");
     EXPECT_EQ(study->revisions(scenarios[0].id)->size(), 3U);
 
-    // The history that the revisions tell can be walked back to the first texts.
+    // The history that follows from the revisions can be undone to the first texts.
     if (version == 2) {
         EXPECT_TRUE(scenarios[2].archived);
         ASSERT_TRUE(study->redo().empty());

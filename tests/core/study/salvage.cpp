@@ -110,7 +110,7 @@ TEST(StudySalvage, ANeighbourOfTheNewStudyStaysAsItIs)
     EXPECT_EQ(readAll(folder / "b.prism-new"), "precious");
 }
 
-/// The lines of a dump that salvage brings back without a schema: undo starts afresh, view state is lost.
+/// The lines of a dump that salvage brings back without a schema: undo starts empty, view state is lost.
 std::string withoutHistory(const std::string& dump)
 {
     std::string kept;

@@ -38,7 +38,7 @@ TEST(StudyShare, TheSecondOpenerReadsAndNamesTheHolder)
     EXPECT_EQ(reader->holder()->pid, getpid());
     EXPECT_NE(reader->readOnlyReason().find("first program on "), std::string::npos);
     EXPECT_EQ(reader->updateScenario(id, {.json = "2"}).errors().front().path, study_problem::kReadOnly);
-    // Edits continue next to the reader, which can follow them and save its own edit elsewhere.
+    // Edits go on while the reader is open; it can follow them and save its own edit elsewhere.
     ASSERT_TRUE(writer->updateScenario(id, {.json = "1"}).ok());
     EXPECT_EQ(reader->changedUnderneath(), StudyChange::contents);
     EXPECT_EQ(reader->scenario(id)->json, "{}");
@@ -47,7 +47,7 @@ TEST(StudyShare, TheSecondOpenerReadsAndNamesTheHolder)
     EXPECT_EQ(reader->changedUnderneath(), StudyChange::none);
     EXPECT_FALSE(hasErrors(reader->saveCopy(folder / "b.prism")));
     EXPECT_EQ(Study::open(folder / "b.prism", options())->scenario(id)->json, "2");
-    // The file itself is no place for the copy, and neither is a study that someone has open.
+    // A copy cannot replace the file itself, nor a study that is open elsewhere.
     EXPECT_EQ(reader->saveCopy(folder / "a.prism").front().path, study_problem::kExists);
     Result<Study> third = Study::open(folder / "b.prism", options());
     EXPECT_EQ(writer->saveCopy(folder / "b.prism").front().path, study_problem::kInUse);

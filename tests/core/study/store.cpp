@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a study keeps next to scenarios, and how edits become revisions.
+// What a study stores besides scenarios, and how edits become revisions.
 #include "core/study/study.h"
 
 #include "core/study/impl.h"
@@ -139,7 +139,7 @@ TEST(StudyParts, FindsLongValuesOfTopLevelKeysOnly)
         EXPECT_EQ(longValues(broken, 100), Spans{}) << broken;
 }
 
-/// A section of more than 4,096 bytes is stored separately, equal ones once.
+/// A section of more than 4,096 bytes is stored separately; equal sections are stored once.
 TEST(StudyParts, ASectionIsStoredSeparatelyFromItsLengthOn)
 {
     for (const std::size_t length : {4096U, 4097U}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Studies as strangers or other programs leave them: a log of their own, hundreds of thousands of scenarios, texts without a bottom, links
+// Studies as strangers or other programs leave them: a foreign log, hundreds of thousands of scenarios, texts without a bottom, links
 // that lead out of a folder.
 #include "core/study/database.h"
 #include "core/study/support.h"

@@ -39,7 +39,7 @@ private:
     std::string m_path;
 };
 
-/// While it lives, no file of this process grows beyond so many bytes: a disk that is full.
+/// While it lives, no file of this process grows beyond `bytes` bytes: a disk that is full.
 class SmallFiles final {
 public:
     explicit SmallFiles(std::size_t bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A writer that edits a study until it is killed, and tells through a pipe which edits were acknowledged.
+// A writer that edits a study until it is killed, and reports through a pipe which edits were acknowledged.
 #pragma once
 
 namespace prism::study_test {

@@ -200,7 +200,7 @@ TEST(RealJobs, HalvesBothWaysHaveNoBias)
         }
         return mean;
     };
-    // Which half is the slower one cancels out. KS of two halves of so few steps (27 and 18) is about 0.3, for any forecast.
+    // Which half is the slower one cancels out. KS of two halves of this few steps (27 and 18) is about 0.3, for any forecast.
     const DistributionScore lengths = both(realJob("SE")), last = both(realJob("ST")),
                             ranks = both(readPipelineEvents(dataFolder() + "/traces/pipeline-pp8").value());
     for (const DistributionScore& s : {lengths, last, ranks}) {

@@ -246,7 +246,7 @@ TEST(Kineto, CollectivesLaunchedBeforeTheRecordingAreNamedByRepetition)
         EXPECT_EQ(g.calls, 5);
     EXPECT_TRUE(mentions(ranks.front().notes, "5 collectives were launched before the recording began"));
     EXPECT_EQ(kinetoReport(repeatingRank(5, 5, false)).unmatched.size(), 5U); // sizes that never come again name nothing
-    EXPECT_EQ(kinetoReport(repeatingRank(2, 5, true)).unmatched.size(), 5U);  // one call is no period
+    EXPECT_EQ(kinetoReport(repeatingRank(2, 5, true)).unmatched.size(), 5U);  // one call does not make a period
 }
 
 TEST(KinetoReport, RecordingsThatBeginAtOtherCallsAreMatchedByTheirEnds)
@@ -318,7 +318,7 @@ TEST(KinetoReport, ASendAndItsReceiveAreOneCall)
     EXPECT_EQ(kinetoReport(unnamed).groups.size(), 4U);
 }
 
-/// Two recordings of each of two ranks, an hour apart; in the second one rank 1's began a call later. Files in the order of their names.
+/// Two recordings of each of two ranks, one hour later; in the second one rank 1's began a call later. Files in the order of their names.
 std::vector<KinetoRank> twoRecordings()
 {
     std::vector<KinetoRank> ranks;
@@ -351,7 +351,7 @@ TEST(RankWindows, RecordingsOfOneRankAreOneRank)
     ASSERT_EQ(report.groups.size(), 1U);
     EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
     EXPECT_NEAR(report.ranks[1].clockOffsetSeconds - report.ranks[0].clockOffsetSeconds, 2, 1e-6);
-    EXPECT_LT(report.ranks[0].spanSeconds, 0.03); // the hour between the recordings is no part of either
+    EXPECT_LT(report.ranks[0].spanSeconds, 0.03); // the hour between the recordings belongs to neither
     EXPECT_LT(report.ranks[0].longestHostGapSeconds, 0.01);
 }
 
@@ -371,7 +371,7 @@ TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStaySeparate)
     const std::vector<KinetoRank> separate = joinedWindows(std::move(other));
     ASSERT_EQ(separate.size(), 3U);
     EXPECT_TRUE(mentions(separate[1].notes, "of the same time") || mentions(separate[0].notes, "of the same time"));
-    // Nothing says of which rank a file is.
+    // Nothing names the rank of a file.
     std::vector<KinetoRank> unnamed = twoRecordings();
     for (KinetoRank& rank : unnamed)
         rank.isNamed = false;
@@ -410,7 +410,7 @@ TEST(KinetoReport, OneEndAloneIsSplitByItsDurations)
     ASSERT_EQ(report.groups.size(), 1U);
     EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
     EXPECT_NE(report.groups[0].split.find("Otsu"), std::string::npos);
-    EXPECT_EQ(report.matchedKernels, 0U); // nobody to match with, and the trace names no group
+    EXPECT_EQ(report.matchedKernels, 0U); // no other rank to match with, and the trace names no group
     EXPECT_FALSE(otsuSplit({1, 1.1, 0.9, 1, 1.05, 0.95, 1, 1.02}).has_value());
 }
 

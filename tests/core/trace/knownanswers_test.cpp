@@ -108,7 +108,7 @@ TEST(Links, EveryTransferHasItsComputationItsPartnerAndItsOwnSeconds)
         EXPECT_NEAR(seconds[static_cast<std::size_t>(transfer)], 0.1, 1e-9) << "from the later start on";
     EXPECT_EQ(seconds[static_cast<std::size_t>(f1)], 3);
     EXPECT_EQ(workerBegins(step, job), (std::vector{0, 5, 10}));
-    // A partner that ended before the other began: up to 10 ms are the clocks' error, more is no time at all.
+    // A partner that ended before the other began: up to 10 ms are the clocks' error; beyond, the time is 0.
     for (const auto& [late, own] : {std::pair{0.109, -0.009}, {0.111, 0.0}}) {
         TraceStep moved = step;
         moved.operations[static_cast<std::size_t>(at(1, forwardRecv))].start = 1 + late;
@@ -158,7 +158,7 @@ TEST(ComputeFactors, WorkersStepsAndPlacesByHand)
         const TraceJob job = jobOfText(text).value();
         const RegularJob regular = regularJob(job, {}).value();
         const ComputeFactors f = computeFactors(regular);
-        // Means 0.9 and 1.1 (variance 0.02); within one 0.08 / 3 over 4 draws explains a third of it: 1 -+ 2/3 x 0.1. Steps alike.
+        // Means 0.9 and 1.1 (variance 0.02); within one 0.08 / 3 over 4 draws explains a third of it: 1 -+ 2/3 x 0.1. The same by steps.
         const double noise = stages == 1 ? 1.0 / 3 : 1.0 / 2; // of four workers the variance is 0.04 / 3
         EXPECT_NEAR(f.workerNoiseShare, noise, 1e-9);
         EXPECT_NEAR(f.stepNoiseShare, 1.0 / 3, 1e-9);
@@ -528,7 +528,7 @@ KinetoRank rankOf(int number, std::vector<KinetoKernel> kernels, KinetoCollectiv
 
 TEST(KinetoReport, BusyIdleAndHostTimeByHand)
 {
-    // 10 to 15; 20 to 30, launched at 16, when nothing ran; 25 to 40 next to it; 44 to 50, launched long before.
+    // 10 to 15; 20 to 30, launched at 16, when nothing ran; 25 to 40 in parallel; 44 to 50, launched long before.
     KinetoRank rank = rankOf(3, {{.start = 10, .duration = 5, .stream = 1, .grid = 4, .block = 32},
                                  {.start = 20, .duration = 10, .launch = 16, .stream = 1},
                                  {.start = 25, .duration = 15, .launch = 16, .stream = 2},
@@ -571,7 +571,7 @@ TEST(KinetoReport, TransferWaitingAndBytesByHand)
     EXPECT_NEAR(g.transferSeconds, 20e-6, 1e-12);
     EXPECT_NEAR(g.waitingSeconds, 15e-6, 1e-12);
     EXPECT_EQ(report.ranks[1].describedCollectives, 8U);
-    // Ends that differ by 24 us each way from the middle are no clock, 26 us are.
+    // Ends that differ by 24 us each way from the middle are not a clock offset, 26 us are.
     EXPECT_EQ(kinetoReport({rankOf(0, calls(0, 0), call), rankOf(1, calls(1, 98), call)}).ranks[1].clockOffsetSeconds, 0);
     EXPECT_NEAR(kinetoReport({rankOf(0, calls(0, 0), call), rankOf(1, calls(1, 102), call)}).ranks[1].clockOffsetSeconds, 51e-6, 1e-12);
     call.groupSize = 4; // two of four ranks: the last one may be another

@@ -167,7 +167,7 @@ TEST(Repairs, TwoProductionJobs)
     const auto lengths = real("SE"), last = real("ST");
     EXPECT_LT(lengths->repairs.replayError, 0.005);
     EXPECT_LT(last->repairs.replayError, 0.005);
-    // SE suffers from sequence lengths, ST from a long last stage: the repair named first says so.
+    // SE suffers from sequence lengths, ST from a long last stage: the first repair names the cause.
     EXPECT_EQ(lengths->repairs.repairs.front().id, "even_micro_batches");
     EXPECT_EQ(last->repairs.repairs.front().id, "even_stages");
     EXPECT_GT(last->repairs.stages.back().overMean, 1 + kUnevenStage);

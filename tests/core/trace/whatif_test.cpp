@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The slowdown figures by hand, and those published for two production jobs.
+// The slowdowns by hand, and those published for two production jobs.
 #include "core/trace/whatif.h"
 #include "tables.h"
 

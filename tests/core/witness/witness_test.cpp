@@ -367,7 +367,7 @@ const Witness kWitnesses[] = {
     {"job.grid_g_co2_per_kwh", dense, "100", "300", emissions, 3},
     {"job.maintenance_every_days", dense, "2", "4", job<&JobConfig::maintenanceEveryDays>, 2},
     // variability: what each law adds (spreadWitnesses has the four entries of every law)
-    {"variability.spatial_node_share", [] { return with(small(), {{"tp", "8"}, {"variability.spatial.family", "lognormal"}, {"variability.spatial.cv", "0.2"}}); }, "0", "1", mean, kNone, -1}, // GPUs of a group are equal
+    {"variability.spatial_node_share", [] { return with(small(), {{"tp", "8"}, {"variability.spatial.family", "lognormal"}, {"variability.spatial.cv", "0.2"}}); }, "0", "1", mean, kNone, -1}, // at 1 all GPUs of a group are equal
     {"variability.step_jitter_s", small, "0.01", "0.02", spread, 2},
     {"variability.stalls_per_gpu_hour", [] { return with(small(), {{"variability.stall_mean_s", "1"}}); }, "10", "100", mean, kNone, 1},
     {"variability.stall_mean_s", [] { return with(small(), {{"variability.stalls_per_gpu_hour", "100"}}); }, "1", "2", spread, 2},

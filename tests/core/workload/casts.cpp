@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes of quantisation by recipe, next to measured products with and without it.
+// Bytes of quantisation by recipe, compared with measured products with and without it.
 #include "core/workload/casts.h"
 
 #include "core/cost/predictor.h"
