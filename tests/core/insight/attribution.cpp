@@ -8,7 +8,7 @@
 #include <numeric>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 TEST(Compare, WaterfallSumsToTheChange)
 {

@@ -7,7 +7,7 @@
 
 #include "core/schedule/schedule.h"
 
-namespace prism::testing {
+namespace prism::testscenarios {
 
 inline KernelClass computeClass(const char* name, double cv)
 {
@@ -84,4 +84,4 @@ inline StepGraph pipelineGraph(int stages, int microbatches, int replicas, int r
     return g;
 }
 
-} // namespace prism::testing
+} // namespace prism::testscenarios

@@ -11,7 +11,7 @@
 #include <numeric>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 TEST(Guarantee, ExceedanceIsTheShareAboveWithTheScoreTestsInterval)
 {

@@ -11,7 +11,7 @@
 #include <array>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 TEST(Placement, SlowNodeCostsMoreThanNone)
 {

@@ -30,7 +30,7 @@ TraceJob readBack(const SampleTrace& made)
 /// Interleaved, with noise, data and slow transfers.
 StepGraph interleavedGraph()
 {
-    StepGraph g = testing::pipelineGraph(4, 8, 16, 2);
+    StepGraph g = testscenarios::pipelineGraph(4, 8, 16, 2);
     g.schedule = makeSchedule("interleaved", 4, 2, 8).value();
     g.programOf.assign(4, {{0, 1, -1}, {0, 1, -1}});
     g.sendForward.assign(g.schedule.path.size() - 1, g.sendForward.front());
@@ -43,7 +43,7 @@ StepGraph interleavedGraph()
 
 TEST(SampleTrace, ItsStepsAreThoseOfTheEngineAndRunAgainAsTheyWere)
 {
-    for (const StepGraph& g : {testing::pipelineGraph(4, 8, 16, 2), interleavedGraph()}) {
+    for (const StepGraph& g : {testscenarios::pipelineGraph(4, 8, 16, 2), interleavedGraph()}) {
         const Result<SampleTrace> made = sampleTrace(g);
         ASSERT_TRUE(made.ok());
         const TraceJob job = readBack(*made);
@@ -88,7 +88,7 @@ TEST(SampleTrace, TheRepairBringsWhatTheEnginePredicts)
 
 TEST(SampleTrace, MarkedPlacesAreOnReplicaOneAndJoinedPassesAreRefused)
 {
-    StepGraph g = testing::pipelineGraph(4, 8, 64, 2);
+    StepGraph g = testscenarios::pipelineGraph(4, 8, 64, 2);
     g.slow = {{41, 3, -1, 1.4, 1.0}};
     const Result<SampleTrace> made = sampleTrace(g);
     ASSERT_TRUE(made.ok());

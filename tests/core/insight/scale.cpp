@@ -10,7 +10,7 @@
 #include <cmath>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 TEST(Scale, WeakScalingKeepsTheMicrobatchesOfAReplica)
 {

@@ -6,7 +6,7 @@
 #include "core/insight/insight.h"
 #include "core/scenario/presets.h"
 
-namespace prism::testing {
+namespace prism::testscenarios {
 
 /// A pipeline of four stages and two replicas on eight nodes.
 inline Scenario smallScenario()
@@ -33,4 +33,4 @@ inline InsightOptions withSamples(int n)
     return options;
 }
 
-} // namespace prism::testing
+} // namespace prism::testscenarios

@@ -14,7 +14,7 @@
 #include <cmath>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cmath>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 TEST(Sweep, BandwidthLowersTheStepAndImpossibleValuesReportWhy)
 {

@@ -16,7 +16,7 @@
 #include <map>
 
 using namespace prism;
-using namespace prism::testing;
+using namespace prism::testscenarios;
 
 namespace {
 

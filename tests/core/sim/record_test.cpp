@@ -15,7 +15,7 @@
 namespace prism {
 namespace {
 
-using testing::pipelineGraph;
+using testscenarios::pipelineGraph;
 
 StepGraph withoutDraws(StepGraph g)
 {
