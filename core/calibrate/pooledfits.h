@@ -22,7 +22,7 @@ struct FittedSystem {
 [[nodiscard]] Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::string& name);
 
 /// The spread expected of a system with this GPU, as a calibration that holds on any GPU, without a level. Stalls as in pooledSpread. The
-/// compute regime is the mean of the quantiles of the systems on the same chip (isAlike), where there are none of all; where no system has
+/// compute regime is the mean of the quantiles of the systems on the same chip (isEqual), where there are none of all; where no system has
 /// quantiles, pooledSpread's. Jitter: median of the systems on the same chip, where there are none of all. Needs two systems; fewer are an
 /// error. Pure; any thread.
 [[nodiscard]] Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& systems, const GpuSpec& gpu);

@@ -29,7 +29,7 @@ struct ScheduleItem {
 /// Pipeline schedule as data. `order[stage]` is executed strictly in order. `path` is the way of a micro-batch through
 /// the model in the forward direction: (stage, chunk) pairs; the backward goes it in reverse.
 struct Schedule {
-    std::string name; ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
+    std::string name; ///< as in generators.h, or custom
     int numStages = 1, numChunks = 1, numMicrobatches = 1;
     bool splitsWeight = false;                    ///< weight gradients are separate items
     std::vector<std::array<int, 2>> path;         ///< numStages * numChunks (stage, chunk) pairs

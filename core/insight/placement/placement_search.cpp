@@ -173,7 +173,7 @@ public:
     {
         for (const double x : lone.acrossSeconds)
             m_excess.push_back(x - lone.noiseFreeSeconds);
-        m_tail = TailSample(m_excess, {});
+        m_tail = TailSample(m_excess);
     }
 
     [[nodiscard]] double operator()(const std::vector<double>& seconds) const
@@ -203,7 +203,7 @@ public:
 
 private:
     std::vector<double> m_excess;
-    TailSample m_tail{{}, {}};
+    TailSample m_tail{{}};
 };
 
 std::string gainSentence(const PlacementResult& r)

@@ -5,7 +5,6 @@
 #include "core/schedule/generators.h"
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
-#include "core/insight/placement/tailsample.h"
 #include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
@@ -150,17 +149,6 @@ TEST(FastSimulate, StopsBeforeItBegins)
     const StepSamples s = simulate(smallJob(64), o);
     EXPECT_FALSE(s.complete);
     EXPECT_TRUE(s.acrossSeconds.empty());
-}
-
-TEST(FastTail, QuantilesOfExponentialSamples)
-{
-    std::vector<double> x;
-    constexpr int kPoints = 100'000;
-    for (int i = 0; i < kPoints; ++i)
-        x.push_back(-std::log((i + 0.5) / kPoints));
-    const TailSample tail(x, {});
-    for (const double t : {0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6})
-        EXPECT_NEAR(tail.upperQuantile(t), -std::log(t), 0.05 * -std::log(t)) << t;
 }
 
 } // namespace
