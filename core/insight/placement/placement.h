@@ -40,7 +40,7 @@ struct PlacementMap {
     [[nodiscard]] const PlacementCell& at(int row, int column) const { return cells[static_cast<std::size_t>(row * columns + column)]; }
 };
 
-/// p95 with one slow node at each place (default 2,000 samples per place). Replicas without marked slow spots are treated alike
+/// p95 with one slow node at each place (default 500 samples per place). Replicas without marked slow spots are treated alike
 /// and share a row. Errors: the scenario's diagnostics; factors below 1 or above 100; cancelled.
 [[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const Scenario& scenario, const SlowProbe& probe = {},
                                                 const InsightOptions& options = {});

@@ -53,7 +53,7 @@ struct SensitivityTable {
     std::vector<std::string> notes; ///< assumptions and warnings, one sentence each
 };
 
-/// Full table of one scenario. Pure function of scenario, seed and samples (default 2,000). Every variation draws half as many; the rows
+/// Full table of one scenario. Pure function of scenario, seed and samples (default 500). Every variation draws half as many; the rows
 /// with a p95 change that is not known to 0.1 % of the p95 then draw all of them.
 /// Errors: the scenario's diagnostics; cancelled. Blocks the calling thread.
 [[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
@@ -78,7 +78,7 @@ struct ParameterSweep {
     DistributionSummary base;
     double limitSeconds = 0;        ///< of the exceedance changes
     std::vector<SweepPoint> points; ///< in the order requested
-    Estimate elasticityP95;         ///< over the first and last valid points; 0 for non-numeric parameters
+    Estimate elasticityP95;         ///< between the smallest and the largest positive value; 0 without two
     bool nonMonotonic = false;      ///< p95 turns beyond its interval
     int samples = 0;
 };
