@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace prism {
@@ -13,6 +14,8 @@ double ksDistance(std::span<const double> a, std::span<const double> b)
     std::size_t j = 0;
     double largest = 0.0;
     while (i < a.size() && j < b.size()) {
+        if (std::isnan(a[i]) || std::isnan(b[j]))
+            return std::numeric_limits<double>::quiet_NaN();
         const double x = std::min(a[i], b[j]);
         while (i < a.size() && a[i] == x)
             ++i;

@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// Two-sample Kolmogorov-Smirnov distance sup |F_a - F_b|, in [0, 1]. Both ascending, not empty. O(n + m).
+/// Two-sample Kolmogorov-Smirnov distance sup |F_a - F_b|, in [0, 1]; NaN where a value is. Both ascending, not empty.
 [[nodiscard]] double ksDistance(std::span<const double> sortedA, std::span<const double> sortedB);
 /// One-sample distance sup |F_n - cdf|; `cdf` is continuous and non-decreasing.
 [[nodiscard]] double ksDistance(std::span<const double> sorted, const std::function<double(double)>& cdf);

@@ -23,7 +23,10 @@ struct Running {
     [[nodiscard]] double variance() const { return n > 1 ? std::max(0.0, (square - sum * sum / n) / (n - 1)) : 0; }
 };
 
-/// Pulls factors towards 1 by the share of their variance that noise of the given variance explains; returns that share.
+constexpr double kMinFactor = 1e-12; ///< by a coarse clock durations may all be 0: what is divided by them stays finite
+
+/// Pulls factors towards 1 by the share of their variance that noise of the given variance explains; returns that share. Factors without
+/// any length are 1.
 double shrink(std::vector<double>& factors, double noiseVariance)
 {
     Running spread;
@@ -32,7 +35,7 @@ double shrink(std::vector<double>& factors, double noiseVariance)
     const double variance = spread.variance();
     const double share = variance > 0 ? std::min(1.0, noiseVariance / variance) : 1.0;
     for (double& f : factors)
-        f = 1 + (1 - share) * (f / spread.mean() - 1);
+        f = spread.mean() > 0 ? std::max(kMinFactor, 1 + (1 - share) * (f / spread.mean() - 1)) : 1.0;
     return share;
 }
 
@@ -85,7 +88,7 @@ private:
         m_factors.mean.assign(m_job.slots.size(), 0.0);
         for (std::size_t l = 0; l < m_job.slots.size(); ++l)
             if (isCompute(m_job.slots[l].type))
-                m_factors.mean[l] = std::max(1e-12, sums[key(l)].mean()); // a clock's grain: durations may all be 0
+                m_factors.mean[l] = std::max(kMinFactor, sums[key(l)].mean());
     }
 
     /// Sums by worker and by (step, worker) of duration over mean, both directions of a micro-batch counted as one draw.

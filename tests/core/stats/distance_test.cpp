@@ -50,6 +50,13 @@ TEST(Distance, KnownValues)
 }
 
 /// Samples of two and of three values: 1/6 of the quantiles differ by 1, 1/3 differ by 2.
+TEST(Distance, OfAValueThatIsNotANumberIsNone)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(ksDistance(std::vector{nan, nan}, std::vector{1.0, 2.0})));
+    EXPECT_TRUE(std::isnan(ksDistance(std::vector{1.0, 2.0}, std::vector{0.5, nan})));
+}
+
 TEST(Distance, SamplesOfUnequalSizesAreComparedByTheirQuantiles)
 {
     const std::vector<double> two{0.0, 1.0}, three{0.0, 0.0, 3.0};
