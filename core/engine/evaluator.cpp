@@ -3,6 +3,7 @@
 
 #include "core/base/memo.h"
 #include "core/base/timeunits.h"
+#include "core/cost/domain.h"
 #include "core/engine/evaluationcost.h"
 #include "core/stats/intervals.h"
 
@@ -187,7 +188,13 @@ struct Evaluator::Impl {
     Result<std::shared_ptr<const SystemsRange>> systems(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
                                                         Recall& recall, std::uint64_t& nodeSamples)
     {
-        const ContentHash key = Hasher().add("systems").add(scenario.hash()).add(options.seed).result();
+        const ContentHash key = Hasher() // the labels that choose the prior are not in the scenario's hash
+                                    .add("systems")
+                                    .add(scenario.hash())
+                                    .add(scenario.variability.preset)
+                                    .add(gpuType(scenario.cluster.gpu))
+                                    .add(options.seed)
+                                    .result();
         if (auto known = recall.find<SystemsRange>(key))
             return known;
         Result<SystemsRange> made = systemsRange(scenario, costed, options, [&](const StepGraph& graph, const SimOptions& sim) {

@@ -67,7 +67,9 @@ Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index)
         setCause(draw, prior.causes[c], prior.causes[c].at(evenPosition(delaysSteps(prior.causes[c].path) ? index : swept, c, axes)));
     VariabilityConfig& v = draw.scenario.variability;
     if (v.stallRateCv > 0) // of the rate from one system to another: drawn here, once
-        v.stallsPerGpuHour *= baseQuantile({Family::gamma, v.stallRateCv}, evenPosition(index, axes - 1, axes));
+        v.stallsPerGpuHour =
+            std::min(findParameter("variability.stalls_per_gpu_hour")->maximum,
+                     v.stallsPerGpuHour * baseQuantile({Family::gamma, v.stallRateCv}, evenPosition(index, axes - 1, axes)));
     return draw;
 }
 
