@@ -78,5 +78,24 @@ TEST_F(GrowingLogTest, ALineWithoutEndIsNotKeptWhole)
     EXPECT_EQ(lines[1], "short");
 }
 
+TEST_F(GrowingLogTest, AFileIsKnownAgainByItsFirst256Bytes)
+{
+    const std::string start = "0123456789\n"; // read first, and completed by what is appended
+    append(start);
+    EXPECT_EQ(news().size(), 1U);
+    const std::string known = start + std::string(244, 'k'); // 255 bytes
+    replace(known + "a-");
+    EXPECT_EQ(news(), Lines{}) << "the eleven bytes that are known are the same";
+    replace(known + "a+ and more\nlast\n"); // the 257th is another one
+    EXPECT_EQ(news(), (Lines{std::string(244, 'k') + "a- and more", "last"})) << "what was read stays";
+    replace(known + "b- and still more\nlast line\n"); // the 256th
+    EXPECT_EQ(news(), (Lines{"RESTART", "0123456789", std::string(244, 'k') + "b- and still more", "last line"}));
+    replace(known + "b- and still more\nlast line"); // shorter by its end of line alone
+    EXPECT_EQ(news(), (Lines{"RESTART", "0123456789", std::string(244, 'k') + "b- and still more"}));
+    replace(known + "b- and still more\nlast line"); // nothing new
+    EXPECT_EQ(news(), Lines{});
+    EXPECT_EQ(news(true), Lines{"last line"});
+}
+
 } // namespace
 } // namespace prism

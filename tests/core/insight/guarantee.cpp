@@ -108,6 +108,8 @@ TEST(Guarantee, ATrendWidensTheStepsAndLeavesTheTimeToTrain)
     const auto at = [&](double place) { return 1 + 0.04 * ((1 - std::exp(-2 * place)) / all - mean); };
     EXPECT_NEAR(g->within.p95 / step, at(0.95), 1e-4);
     EXPECT_NEAR(g->within.p5 / step, at(0.05), 1e-4);
+    EXPECT_NEAR(g->across.p95 / step, at(0.95), 1e-4);
+    EXPECT_NEAR(g->across.p5 / step, at(0.05), 1e-4);
     const double reached = -0.5 * std::log(1 - (0.01 / 0.04 + mean) * all);     // place of the first step above 1.01
     EXPECT_NEAR(g->exceedances[0].withinProbability.value, 1 - reached, 0.003); // some thousand places: they differ by a few
     EXPECT_EQ(g->exceedances[1].withinProbability.value, 0);

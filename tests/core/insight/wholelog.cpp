@@ -52,5 +52,18 @@ TEST(WholeLog, ErrorsAreReportedWithTheirLine)
     EXPECT_EQ(readStepLogFile(whole.path(), {}).errors().at(0).message, "The file cannot be decompressed: it is damaged or cut off.");
 }
 
+TEST(WholeLog, ADocumentLongerThanAPieceIsReadToItsEnd)
+{
+    std::string text = "[";
+    for (int i = 1; i <= 9'000; ++i)
+        text += (i > 1 ? ", " : "") + (R"({"step": )" + std::to_string(i) + R"(, "step_time": )" + std::to_string(4 + i % 3) + ".5}");
+    const TemporaryFile file("long.json", text + "]");
+    const Result<StepLog> read = readStepLogFile(file.path(), {});
+    ASSERT_TRUE(read.ok());
+    ASSERT_EQ(read->steps(), 9'000U);
+    EXPECT_EQ(read->runs[0].steps.back().number, 9'000);
+    EXPECT_EQ(read->runs[0].steps.back().seconds, 4.5);
+}
+
 } // namespace
 } // namespace prism
