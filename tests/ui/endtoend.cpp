@@ -94,8 +94,7 @@ TEST_F(EndToEnd, ASessionComesBackAsItWas)
         settle(*window);
         ASSERT_EQ(shown(*window, 2)->scenario.variability.slow.size(), 1U);
         const int node = study.current()->scenario->variability.slow.front().node;
-        EXPECT_EQ(placesOf(*study.current()->scenario, node).front().stage, cell % map.data().columns)
-            << "the node is where the click was";
+        EXPECT_EQ(placesOf(*study.current()->scenario, node).front().stage, cell % map.data().columns) << "the node is where the click was";
 
         const int jobs = window->workspace().bridge().jobsStarted();
         while (study.undoStack()->canUndo())

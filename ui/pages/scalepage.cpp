@@ -176,22 +176,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
       m_points(new QTableWidget),
       m_make(new QPushButton(tr("Make scenario")))
 {
-    auto* label = plainLabel(tr("Scaling"));
-    label->setProperty("role", u"secondary"_s);
-    m_mode->setChoices({tr("Weak"), tr("Strong")});
-    m_mode->setAccessibleName(tr("Weak: the batch grows with the GPUs; strong: it stays"));
-    m_mode->setToolTip(tr("Weak: the global batch grows with the data-parallel size. Strong: the global batch stays."));
-    m_metric->setChoices({tr("Step time"), tr("Throughput"), u"MFU"_s, tr("Cost")});
-    m_metric->setAccessibleName(tr("Figure over the number of GPUs"));
-    addTools({label, m_mode});
-    addTools({m_metric});
-    m_make->setObjectName(u"makeScenario"_s);
-    m_make->setProperty("kind", u"primary"_s);
-    m_make->setToolTip(tr("Adds this scenario with the number of GPUs of the selected row"));
-    addEndTool(m_make);
-    hideInPresentation(*m_make, theme);
-    connect(m_make, &QPushButton::clicked, this, [this] { makeScenario(); });
-
+    buildTools();
     m_card->setProperty("card", true);
     auto* cardLayout = new QVBoxLayout(m_card);
     cardLayout->setContentsMargins(1, 1, 1, 1);
@@ -229,6 +214,25 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     });
     connect(m_chart, &ScaleChart::itemPicked, this, [this](int item) { m_points->selectRow(item); });
     refresh();
+}
+
+void ScalePage::buildTools()
+{
+    auto* label = plainLabel(tr("Scaling"));
+    label->setProperty("role", u"secondary"_s);
+    m_mode->setChoices({tr("Weak"), tr("Strong")});
+    m_mode->setAccessibleName(tr("Weak: the batch grows with the GPUs; strong: it stays"));
+    m_mode->setToolTip(tr("Weak: the global batch grows with the data-parallel size. Strong: the global batch stays."));
+    m_metric->setChoices({tr("Step time"), tr("Throughput"), u"MFU"_s, tr("Cost")});
+    m_metric->setAccessibleName(tr("Figure over the number of GPUs"));
+    addTools({label, m_mode});
+    addTools({m_metric});
+    m_make->setObjectName(u"makeScenario"_s);
+    m_make->setProperty("kind", u"primary"_s);
+    m_make->setToolTip(tr("Adds this scenario with the number of GPUs of the selected row"));
+    addEndTool(m_make);
+    hideInPresentation(*m_make, theme());
+    connect(m_make, &QPushButton::clicked, this, [this] { makeScenario(); });
 }
 
 void ScalePage::ask()

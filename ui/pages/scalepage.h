@@ -41,6 +41,7 @@ private:
     [[nodiscard]] const ScaleCurve* curve() const; ///< on the headline's level
     void fillTable(const ScaleCurve* curve);
     void fitColumns();
+    void buildTools();
     void statesShown() override;
     [[nodiscard]] const ScalePoint* selectedPoint() const; ///< another size, of a current answer; null = none
     void makeScenario();

@@ -105,15 +105,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
       m_pools(table(tr("Pools of durations"), {tr("Pool"), tr("Values"), tr("Mean"), tr("CV"), tr("Family"), u"KS"_s})),
       m_repairs(table(tr("Slowdowns and what a repair brings"), {tr("What"), u"S"_s, tr("Step p50"), tr("Step p95"), tr("Saves")}))
 {
-    addTools({m_open, m_change->tool()});
-    connect(m_change, &ChangeCard::chosen, this, [this](bool on) {
-        if (on)
-            Q_EMIT compareRequested();
-        else
-            compareWith({});
-    });
-    m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
-    addTools({m_make});
+    buildTools();
     m_drop = new DropZone(theme, {tr("Drop a trace here"),
                                   tr("A stage table, a folder of pipeline events, or profiler traces (Kineto), plain or gzip"),
                                   tr("Open a trace…"),
@@ -157,6 +149,19 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
         statesShown();
     });
     refresh();
+}
+
+void TracePage::buildTools()
+{
+    addTools({m_open, m_change->tool()});
+    connect(m_change, &ChangeCard::chosen, this, [this](bool on) {
+        if (on)
+            Q_EMIT compareRequested();
+        else
+            compareWith({});
+    });
+    m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
+    addTools({m_make});
 }
 
 QWidget* TracePage::buildNote()

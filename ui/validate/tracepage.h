@@ -58,6 +58,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void buildTools();
     [[nodiscard]] QWidget* buildNote();
     [[nodiscard]] QWidget* buildPools();
     [[nodiscard]] QWidget* buildRepairs();

@@ -51,8 +51,9 @@ void addCalibrate(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand(
         "calibrate", "Fit the cost model's constants on a folder of measurements (writes presets/calibration/default.json's content)");
     command
-        ->add_option("DATA", options->folder,
-                     "folder with published steps and tables of operators and collectives, or any part of them; what is missing is reported")
+        ->add_option(
+            "DATA", options->folder,
+            "folder with published steps and tables of operators and collectives, or any part of them; what is missing is reported")
         ->required();
     command->add_flag("--cross-validate", options->crossValidate,
                       "also fit with every source left out in turn: the error bands come from those rows");
