@@ -92,13 +92,16 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
     charts.push_back({u"memory"_s, std::move(memory)});
     ShownScenario scenario;
     scenario.name = u"TP8 PP16 DP128"_s;
-    for (const auto& [name, metric] : {std::pair{u"scale"_s, ScaleMetric::stepTime}, {u"scale-mfu"_s, ScaleMetric::mfu}}) {
+    for (const auto& [name, mode, metric] : {std::tuple{u"scale"_s, ScaleMode::weak, ScaleMetric::stepTime},
+                                             {u"scale-strong"_s, ScaleMode::strong, ScaleMetric::stepTime},
+                                             {u"scale-mfu"_s, ScaleMode::weak, ScaleMetric::mfu}}) {
         auto scale = std::make_unique<ScaleChart>(theme);
-        ScaleData data = scaleDataOf(samples::scaleCurve(), metric, scenario);
+        ScaleData data = scaleDataOf(samples::scaleCurve(mode), metric, scenario);
         data.currentGpus = 16384;
         data.currentLabel = u"now 16,384"_s;
         scale->setText({u"Step time over the number of GPUs"_s,
-                        u"Weak scaling: the global batch grows with the data-parallel size"_s,
+                        mode == ScaleMode::weak ? u"Weak scaling: the global batch grows with the data-parallel size"_s
+                                                : u"Strong scaling: the global batch stays, each replica does less"_s,
                         {u"n = 2,000 steps per point, seed 7, common random numbers."_s},
                         {}});
         scale->setData(data);
