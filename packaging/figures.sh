@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Renews what the documents show of the program: the generated help pages, and the pictures of README.md and the help.
 #   packaging/figures.sh                 builds and renews all
-#   packaging/figures.sh --bench FOLDER  measures the record of "Side by side" anew, with the other tools of FOLDER, and renews all
+#   packaging/figures.sh --bench FOLDER  measures the record of "Comparison with other tools" again, with the other tools of FOLDER, and renews all
 #   packaging/figures.sh --check FOLDER  with the programs of this build folder: says which generated page is stale, and which picture no page gives any more
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -17,7 +17,7 @@ template <class R>
 class Levelled final {
 public:
     /// The answer of a slot as it is to be shown; null where there is none. `known`: the steps of the headline whose level it takes;
-    /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes the result.
+    /// `about`: whether the answer is about their scenarios. `levelOf(answer, about)` makes the result.
     template <class LevelOf>
     const R* of(const InsightSlot<R>& slot, const QList<SnapshotPtr>& known, bool about, LevelOf levelOf)
     {

@@ -145,7 +145,7 @@ std::string benchJson(const BenchRecord& record)
 
 std::string benchPage(const BenchRecord& record)
 {
-    std::string text = fmt::format("# Side by side\n\n"
+    std::string text = fmt::format("# Comparison with other tools\n\n"
                                    "What the engine promises, and what one would otherwise pick, measured in one run on one machine: "
                                    "`prism-develop bench --peers FOLDER`. This\n"
                                    "page is made from the record of a run (`--record FILE --markdown`): {}, version {}, {}.\n"
@@ -157,12 +157,12 @@ std::string benchPage(const BenchRecord& record)
     for (const BenchBound& b : record.bounds)
         text += fmt::format("| {} | {:.3g} {} | {} | {} |\n", cell(b.claim), b.measured, cell(b.unit), boundText(b),
                             b.holds() ? "holds" : "does not hold");
-    text += "\n## Beside other tools\n\n"
-            "Times are those of the processor, not of the clock, the best of several runs on one thread. *This run* is measured beside the "
+    text += "\n## Other tools\n\n"
+            "Times are those of the processor, not of the clock, the best of several runs on one thread. *This run* is measured with the "
             "others on that machine;\n"
-            "a dash stands where the tool was not there. Figures of another origin say which; they were taken on other machines and tell "
+            "a dash means that the tool was not there. Values of another origin name it; they were taken on other machines and give "
             "orders of magnitude.\n\n"
-            "| question | tool | figure | origin |\n| --- | --- | --- | --- |\n";
+            "| question | tool | value | origin |\n| --- | --- | --- | --- |\n";
     const std::string* question = nullptr;
     for (const PeerMetric& f : record.peers) {
         const bool same = question && *question == f.question;
@@ -172,7 +172,7 @@ std::string benchPage(const BenchRecord& record)
     return text
            + "\nThe deterministic tools give one number for a step; the lognormal pipelines give its distribution. What their errors are "
              "on rows that all of them can run\n"
-             "stands in the last lines, and source by source in [validation](validation.md). SimuMax's own report of its version 1.2 says "
+             "is in the last lines, and source by source in [validation](validation.md). SimuMax's own report of its version 1.2 says "
              "that it is too fast in 42 of 43 cases.\n";
 }
 

@@ -84,7 +84,7 @@ TEST(EventFileAnswers, NumbersOfSevenBitsAByteAndScalarsOfEitherWidth)
     }
     for (const int field : {3, 7})
         EXPECT_TRUE(eventOf(seven, part(8, part(field, littleBytes(0.375)))).empty()) << field;
-    EXPECT_TRUE(eventOf(seven, part(8, part(5, "abc"))).empty()) << "three bytes are no number";
+    EXPECT_TRUE(eventOf(seven, part(8, part(5, "abc"))).empty()) << "three bytes are not a number";
     EXPECT_TRUE(eventOf(seven, fixed(2, 0.5)).empty()) << "a simple value has four bytes";
     for (const std::size_t cut : {1U, 11U, 12U, 13U, 20U})
         EXPECT_EQ(eventOf(seven, fixed(2, 2.5F), cut).size(), 1U) << "in pieces";
@@ -133,7 +133,7 @@ TEST(LogRecords, EightJobsMayWriteByTurns)
     };
     EXPECT_EQ(stepsOfFirst(2), 3U);
     EXPECT_EQ(stepsOfFirst(8), 3U);
-    EXPECT_EQ(stepsOfFirst(9), 1U) << "it is no longer looked for";
+    EXPECT_EQ(stepsOfFirst(9), 1U) << "the search has ended";
 }
 
 TEST(LogRecords, AJobThatWritesEveryFewSteps)

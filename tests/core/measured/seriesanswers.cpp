@@ -67,7 +67,7 @@ TEST(SeriesLimits, SpacingsOfFiveStepsAndTwoHundredOfThem)
         return runShape(seriesRun(x)).afterPause;
     };
     EXPECT_EQ(every(5, 60).size(), 12U);
-    EXPECT_EQ(every(4, 64).size(), 8U) << "every second one, eight steps apart";
+    EXPECT_EQ(every(4, 64).size(), 8U) << "every second one, at a distance of eight steps";
     EXPECT_EQ(every(5, 1'000).size(), 200U);
     EXPECT_EQ(every(5, 1'005).size(), 0U) << "too many to look at";
 }

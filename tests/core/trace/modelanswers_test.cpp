@@ -67,7 +67,7 @@ TEST(ComputeFactorAnswers, OfAnUnevenJobInExactFractions)
     EXPECT_NEAR(f.microBatchCorrelation, 0.9119383000524021, 1e-12);
     EXPECT_NEAR(f.residual[1][2], 0.9272801328638922, 1e-12);
     EXPECT_NEAR(f.residual[2][9 + 5], 0.9949529312355889, 1e-12);
-    EXPECT_EQ(f.residual[2][9 + 8], 1) << "an optimizer is no computation";
+    EXPECT_EQ(f.residual[2][9 + 8], 1) << "an optimizer is not a computation";
 }
 
 TEST(ComputeFactorAnswers, NoiseThatExplainsEverythingLeavesNoFactor)

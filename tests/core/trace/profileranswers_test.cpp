@@ -51,7 +51,7 @@ TEST(KinetoNumbers, WholeNumbersHaveLimits)
     EXPECT_EQ(kernelOf(R"("correlation": "x")").correlation, -1);
     EXPECT_EQ(kernelOf(R"("stream": 1048575)").stream, 1'048'575);
     EXPECT_EQ(kernelOf(R"("stream": 1048576)").stream, 1'048'576);
-    EXPECT_EQ(kernelOf(R"("stream": 9000000)").stream, 1'048'576) << "as far as is counted";
+    EXPECT_EQ(kernelOf(R"("stream": 9000000)").stream, 1'048'576) << "up to what is counted";
     EXPECT_EQ(kernelOf(R"("device": 9000000)").device, 1'048'576);
     EXPECT_EQ(kernelOf(R"("stream": 0, "device": 0)", R"("pid": 5, "tid": 6, "ts": 1, "dur": 2)").stream, 0) << "0 is a number";
     EXPECT_EQ(kernelOf(R"("stream": 0, "device": 0)", R"("pid": 5, "tid": 6, "ts": 1, "dur": 2)").device, 0);
