@@ -57,7 +57,7 @@ std::ptrdiff_t timesComputed(const Snapshot& s, const char* node)
     return std::count(s.cost.recomputed.begin(), s.cost.recomputed.end(), node);
 }
 
-TEST(EngineNumbers, ASnapshotNamesItsSeedRevisionAndWork)
+TEST(EngineNumbersLong, ASnapshotNamesItsSeedRevisionAndWork)
 {
     Evaluator evaluator;
     EvaluateOptions o = plainOptions(30);
@@ -85,7 +85,7 @@ TEST(EngineNumbers, ASnapshotNamesItsSeedRevisionAndWork)
     EXPECT_EQ(again->cost.totalNodes, 3) << "cost, samples, samples within a job";
 }
 
-TEST(EngineNumbers, AFirstCurveIsDrawnOnceAndForProgressAlone)
+TEST(EngineNumbersLong, AFirstCurveIsDrawnOnceAndForProgressAlone)
 {
     Evaluator evaluator;
     EvaluateOptions o = plainOptions(600);
@@ -100,7 +100,7 @@ TEST(EngineNumbers, AFirstCurveIsDrawnOnceAndForProgressAlone)
     EXPECT_EQ(sizes, (std::vector<std::size_t>{256, 600}));
 }
 
-TEST(EngineNumbers, OneCauseAloneHasTheWholeVariance)
+TEST(EngineNumbersLong, OneCauseAloneHasTheWholeVariance)
 {
     Evaluator evaluator;
     // As many steps as a cause is sampled with: the same steps.
@@ -125,7 +125,7 @@ TEST(EngineNumbers, OneCauseAloneHasTheWholeVariance)
     EXPECT_NEAR(more->varianceShare.interaction, 1 - more->varianceShare.jitter, 1e-12);
 }
 
-TEST(EngineNumbers, OnlyCausesThatVaryAreSampled)
+TEST(EngineNumbersLong, OnlyCausesThatVaryAreSampled)
 {
     Scenario s = jitteredJob();
     s.variability.stallsPerGpuHour = 30;
@@ -152,7 +152,7 @@ TEST(EngineNumbers, OnlyCausesThatVaryAreSampled)
     EXPECT_EQ(none->varianceShare.interaction, 0);
 }
 
-TEST(EngineNumbers, OfFewerThanFortyStepsThereIsNoPrecision)
+TEST(EngineNumbersLong, OfFewerThanFortyStepsThereIsNoPrecision)
 {
     Evaluator evaluator;
     EvaluateOptions o = plainOptions(64);
@@ -183,7 +183,7 @@ TEST(EngineNumbers, OfFewerThanFortyStepsThereIsNoPrecision)
     EXPECT_EQ(sizes.back(), 512U) << "at most eight times as many at once";
 }
 
-TEST(EngineNumbers, SamplesOfOtherGraphsAreOthersAndCountTheirSteps)
+TEST(EngineNumbersLong, SamplesOfOtherGraphsAreOthersAndCountTheirSteps)
 {
     const auto graph = [](double cv) {
         return test::jobGraph({.stages = 2, .microbatches = 2, .replicas = 2, .compute = {Family::gamma, cv}});
@@ -201,7 +201,7 @@ TEST(EngineNumbers, SamplesOfOtherGraphsAreOthersAndCountTheirSteps)
     EXPECT_EQ(evaluator.samples(graph(0.1), sim), first);
 }
 
-TEST(EngineNumbers, SystemsOfOtherScenariosAndSeedsAreOthersAndCountTheirBytes)
+TEST(EngineNumbersLong, SystemsOfOtherScenariosAndSeedsAreOthersAndCountTheirBytes)
 {
     Scenario s = jitteredJob();
     const auto systems = [](Evaluator& evaluator, const Scenario& of, std::uint64_t seed) {
@@ -233,7 +233,7 @@ TEST(EngineNumbers, SystemsOfOtherScenariosAndSeedsAreOthersAndCountTheirBytes)
     EXPECT_GT(systems(evaluator, s, 1)->systems[0].p95OverP50, range->systems[0].p95OverP50);
 }
 
-TEST(EngineNumbers, CostedStepsOfOtherScenariosAreOthers)
+TEST(EngineNumbersLong, CostedStepsOfOtherScenariosAreOthers)
 {
     std::stop_source stop;
     stop.request_stop();
@@ -246,7 +246,7 @@ TEST(EngineNumbers, CostedStepsOfOtherScenariosAreOthers)
     EXPECT_EQ(evaluator.evaluate(half, o)->costed->tokensPerStep, 64 * 4096.0);
 }
 
-TEST(EngineNumbers, SmallSpreadsAndSmallMeansKeepTheirDigits)
+TEST(EngineNumbersLong, SmallSpreadsAndSmallMeansKeepTheirDigits)
 {
     // Around the mean of 2.003: -0.003, -0.002 and 0.005, squares 38e-6 over two.
     const DistributionSummary s = summarize({2.001, 2.008, 2.0});
@@ -261,7 +261,7 @@ TEST(EngineNumbers, SmallSpreadsAndSmallMeansKeepTheirDigits)
     EXPECT_EQ(summarize({7}).cv, 0);
 }
 
-TEST(EngineNumbers, EveryQuantileHasTheCorrelationOfTheStepsAboveIt)
+TEST(EngineNumbersLong, EveryQuantileHasTheCorrelationOfTheStepsAboveIt)
 {
     // A third in runs of twenty below the median, the others 10 s and above in turn; the 24 slowest steps follow one another and rise.
     StepSamples samples;
@@ -291,7 +291,7 @@ TEST(EngineNumbers, EveryQuantileHasTheCorrelationOfTheStepsAboveIt)
     EXPECT_NEAR(s.ciP99, halfWidthOfQuantile(sorted, 0.99, timeAbove(p99)), 1e-9);
 }
 
-TEST(EngineNumbers, ASizeThatDoesNotDivideIsOneReplica)
+TEST(EngineNumbersLong, ASizeThatDoesNotDivideIsOneReplica)
 {
     Scenario s = jitteredJob();
     s.cluster.numGpus = 7;
@@ -301,7 +301,7 @@ TEST(EngineNumbers, ASizeThatDoesNotDivideIsOneReplica)
     EXPECT_EQ(evaluationSize(s, 3).ranksOfCell, 7);
 }
 
-TEST(EngineNumbers, TheSizeThatWeighsMostIsTheOneWithoutWhichLeastIsLeft)
+TEST(EngineNumbersLong, TheSizeThatWeighsMostIsTheOneWithoutWhichLeastIsLeft)
 {
     const auto blamed = [](const EvaluationSize& size, double seconds) { return tooCostly(size, seconds).at(0).path; };
     // Seconds: one replica of 60, swept with its noise, leaves 36 / 27.8 / 60, one step of 100,000 leaves 3,302 of 128,301. In bytes the
@@ -317,7 +317,7 @@ TEST(EngineNumbers, TheSizeThatWeighsMostIsTheOneWithoutWhichLeastIsLeft)
     EXPECT_EQ(tooCostly(full, 0.1).at(0).message, "One evaluation takes long.");
 }
 
-TEST(EngineNumbers, AnMfuJustAboveTheHighestPublishedOneIsNamed)
+TEST(EngineNumbersLong, AnMfuJustAboveTheHighestPublishedOneIsNamed)
 {
     Snapshot s;
     auto costed = std::make_shared<CostedStep>();

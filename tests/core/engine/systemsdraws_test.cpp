@@ -269,7 +269,7 @@ TEST(SystemsDraws, AStallRateNearItsLimitStaysWithinIt)
     EXPECT_EQ(drawnRange(s).range.systems.size(), 32U);
 }
 
-TEST(SystemsDraws, ThePriorFollowsThePresetThatIsNamed)
+TEST(SystemsDrawsLong, ThePriorFollowsThePresetThatIsNamed)
 {
     Scenario s = drawnScenario();
     Evaluator evaluator;
