@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/measured/lineformat.h"
+#include "core/measured/logfields.h"
 
 #include <algorithm>
 #include <array>
@@ -48,22 +49,12 @@ CutLine cutLine(std::string_view line)
 /// The place of a pattern for a number before " ms," and the like; empty = no unit.
 std::string_view unitBehind(std::string_view text)
 {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kUnits{{{"s", "seconds"},
-                                                                                           {"sec", "seconds"},
-                                                                                           {"secs", "seconds"},
-                                                                                           {"seconds", "seconds"},
-                                                                                           {"ms", "ms"},
-                                                                                           {"msec", "ms"},
-                                                                                           {"milliseconds", "ms"},
-                                                                                           {"us", "us"},
-                                                                                           {"usec", "us"},
-                                                                                           {"microseconds", "us"}}};
     text = trimmed(text);
     const auto end = std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) == 0; });
     const std::string word = lowered(std::string_view(text.begin(), end));
     const bool isRate = text.size() > word.size() && text[word.size()] == '/';
-    const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const auto& u) { return u.first == word; });
-    return unit == kUnits.end() || isRate ? std::string_view() : unit->second;
+    const double seconds = isRate ? 0 : unitSeconds(word);
+    return seconds == 1 ? "seconds" : seconds == 1e-3 ? "ms" : seconds == 1e-6 ? "us" : "";
 }
 
 /// Whether the text before a number names a time.

@@ -133,11 +133,11 @@ std::size_t ownSteps(const ScaleCurve& curve, const SnapshotPtr& own)
 QList<QPointF> idealOf(const std::vector<ScaleSample>& samples, ScaleMetric metric)
 {
     QList<QPointF> line;
-    for (const ScaleSample& s : samples) {
-        if (line.isEmpty() ? !s.possible : !s.valid)
-            continue;
-        const double factor = line.isEmpty() ? 1 : s.gpus / line.front().x(), first = line.isEmpty() ? s.middle : line.front().y();
-        line << QPointF(s.gpus, metric == ScaleMetric::throughput ? first * factor : first / factor);
+    const auto first = std::find_if(samples.begin(), samples.end(), [](const ScaleSample& s) { return s.possible; });
+    for (auto s = first; s != samples.end(); ++s) {
+        const double factor = s->gpus / first->gpus;
+        if (s->valid)
+            line << QPointF(s->gpus, metric == ScaleMetric::throughput ? first->middle * factor : first->middle / factor);
     }
     return line;
 }

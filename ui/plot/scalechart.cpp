@@ -170,8 +170,7 @@ Axes ScaleChart::layout(const Canvas& canvas, const QRectF& area) const
 {
     Axes at;
     at.y = valueRange();
-    const double labels = at.y.logarithmic ? yAxisWidth(canvas, valueTicks(at.y, 0)) + canvas.px(2)
-                                           : canvas.width(niceTicks(at.y.low, at.y.high, 7).label(at.y.high), Type::tick) + canvas.px(12);
+    const double labels = yAxisWidth(canvas, valueTicks(at.y, 7)) + canvas.px(2);
     at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(42)),
                      QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
     const double margin = std::exp2(0.15); // a factor on both sides of the sizes
