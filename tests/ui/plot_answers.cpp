@@ -424,6 +424,10 @@ TEST_F(Answers, TwoLogsOfOneJobAreComparedUntilTheToolIsPressedAgain)
     EXPECT_EQ(table.item(0, 3)->text(), u"2.21 s"_s);
     EXPECT_EQ(page.asTable().rows[0][8], u"yes"_s);
     keep(page);
+    ASSERT_FALSE(hasErrors(writeFile(after.toStdString(), logOf(1.2), Flush::no)));
+    page.compareWith(after);
+    settle(page);
+    EXPECT_TRUE(page.answer().startsWith(u"The mean step is +20.0 % ("_s)) << "the file was written again: " << page.answer().toStdString();
     page.compareWith(broken);
     settle(page);
     EXPECT_EQ(page.changes().table().rowCount(), 0);

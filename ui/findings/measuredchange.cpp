@@ -3,7 +3,7 @@
 
 #include "core/insight/change/logchange.h"
 #include "core/insight/change/recordingchange.h"
-#include "core/measured/steplog.h"
+#include "core/insight/follow/wholelog.h"
 #include "ui/findings/tracefound.h"
 #include "ui/look/format.h"
 
@@ -32,30 +32,33 @@ Result<ChangeReport> compared(Result<T> before, Result<T> after, Compare compare
     return compare(*before, *after);
 }
 
-QString valueText(double value, const std::string& unit)
+bool isTime(const ChangedMetric& m)
 {
-    if (unit == "s" || unit == "s per step")
-        return format::seconds(value).text();
-    return unit == "share of the level" ? format::percent(value) : format::number(value);
+    return m.unit == "s" || m.unit == "s per step";
 }
 
-QString signedText(double value, const std::string& unit)
+bool isShare(const ChangedMetric& m)
 {
-    const QString text = valueText(std::abs(value), unit);
-    return (value < 0 ? u"−"_s : u"+"_s) + text;
+    return m.unit == "share of the level";
+}
+
+/// A time or a share with its unit, or a number, whose unit is with the metric's name.
+QString valueText(const ChangedMetric& m, double value)
+{
+    return isTime(m) ? format::seconds(value).text() : isShare(m) ? format::percent(value) : format::number(value);
 }
 
 /// In per cent of the value before where that says something, else in the metric's own unit.
 ChangeRow rowOf(const ChangedMetric& m)
 {
-    const QString unit = QString::fromStdString(m.unit);
-    const bool hasUnit = m.unit == "s" || m.unit == "s per step" || m.unit == "share of the level";
-    ChangeRow row{QString::fromStdString(m.subject),
-                  hasUnit ? QString::fromStdString(m.name) : u"%1, %2"_s.arg(QString::fromStdString(m.name), unit)};
-    row.before = valueText(m.before, m.unit);
-    row.after = valueText(m.after, m.unit);
-    const bool relative = m.before > 0 && m.unit != "share of the level";
-    const auto text = [&](double change) { return relative ? format::percentDelta(change / m.before) : signedText(change, m.unit); };
+    const QString unit = isTime(m) || isShare(m) ? QString() : u", "_s + QString::fromStdString(m.unit);
+    ChangeRow row{QString::fromStdString(m.subject), QString::fromStdString(m.name) + unit};
+    row.before = valueText(m, m.before);
+    row.after = valueText(m, m.after);
+    const auto text = [&](double change) {
+        return m.before > 0 && !isShare(m) ? format::percentDelta(change / m.before)
+                                           : (change < 0 ? u"−"_s : u"+"_s) + valueText(m, std::abs(change));
+    };
     row.change = text(m.change.value);
     row.interval = std::isfinite(m.change.low) && std::isfinite(m.change.high)
                        ? QObject::tr("%1 to %2").arg(text(m.change.low), text(m.change.high))
@@ -81,10 +84,9 @@ QString clause(const ChangedMetric& m, const QString& name)
 
 } // namespace
 
-Result<ChangeReport> logChangesOf(const std::string& before, const QString& after)
+Result<ChangeReport> logChangesOf(const std::string& before, const QString& after, const InsightOptions& options)
 {
-    const Result<QByteArray> text = contentOf(after);
-    return compared(readStepLog(before), text.ok() ? readStepLog(text->toStdString()) : Result<StepLog>(text.errors()),
+    return compared(readStepLog(before), readStepLogFile(after.toStdString(), {}, controlOf(options)),
                     [](const StepLog& b, const StepLog& a) { return logChanges(b, a); });
 }
 

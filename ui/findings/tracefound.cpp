@@ -64,17 +64,6 @@ Result<QByteArray> beginningOf(const QString& path, qint64 largest)
     return text;
 }
 
-ReadControl controlOf(const InsightOptions& options)
-{
-    ReadControl control;
-    control.stop = options.stop;
-    control.progress = [&options](std::uint64_t done, std::uint64_t total) {
-        if (options.progress && total > 0)
-            options.progress(0.5 * static_cast<double>(done) / static_cast<double>(total), "reading");
-    };
-    return control;
-}
-
 void askJob(TraceFound& found, JobFound& job, const InsightOptions& options)
 {
     const auto report = [&](double share, const char* what) {
@@ -105,6 +94,11 @@ void askJob(TraceFound& found, JobFound& job, const InsightOptions& options)
     } else {
         take(found.notes, repairs.errors());
     }
+}
+
+bool isJob(FoundFile kind)
+{
+    return kind == FoundFile::stageTable || kind == FoundFile::pipelineEvents;
 }
 
 /// A stage table or a folder of pipeline events.
@@ -180,6 +174,17 @@ Result<TraceFound> profilerFound(const QString& path, const Scenario& base, cons
 
 } // namespace
 
+ReadControl controlOf(const InsightOptions& options)
+{
+    ReadControl control;
+    control.stop = options.stop;
+    control.progress = [&options](std::uint64_t done, std::uint64_t total) {
+        if (options.progress && total > 0)
+            options.progress(0.5 * static_cast<double>(done) / static_cast<double>(total), "reading");
+    };
+    return control;
+}
+
 FoundFile foundFile(const QString& path)
 {
     if (QFileInfo(path).isDir()) {
@@ -210,8 +215,7 @@ Result<QByteArray> contentOf(const QString& path, std::size_t largest)
 Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options)
 {
     const FoundFile kind = foundFile(path);
-    Result<TraceFound> found = kind == FoundFile::profilerTraces || !isTrace(kind) ? profilerFound(path, base, options)
-                                                                                   : jobFound(jobOf(path, kind, options), base, options);
+    Result<TraceFound> found = isJob(kind) ? jobFound(jobOf(path, kind, options), base, options) : profilerFound(path, base, options);
     if (options.stop.stop_requested())
         return cancelled();
     if (found.ok())
@@ -222,13 +226,17 @@ Result<TraceFound> traceFound(const QString& path, const Scenario& base, const I
 Result<Recording> recordingOf(const QString& path, const InsightOptions& options)
 {
     const FoundFile kind = foundFile(path);
-    if (kind == FoundFile::stageTable || kind == FoundFile::pipelineEvents) {
+    if (isJob(kind)) {
         Result<TraceJob> job = jobOf(path, kind, options);
         return job.ok() ? jobRecording(std::move(job).value()) : Result<Recording>(job.errors());
     }
     Diagnostics problems;
     const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
-    return ranks.ok() ? profileRecording(*ranks) : Result<Recording>(ranks.errors());
+    Result<Recording> recording = ranks.ok() ? profileRecording(*ranks) : Result<Recording>(ranks.errors());
+    if (recording.ok())
+        for (const Diagnostic& d : problems)
+            recording->notes.push_back(d.path + ": " + d.message);
+    return recording;
 }
 
 QString recognisedText(const TraceFound& found)

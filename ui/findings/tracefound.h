@@ -42,6 +42,9 @@ struct TraceFound {
     QStringList notes;                  ///< what was dropped, assumed or cannot be determined: one sentence each
 };
 
+/// Stop and progress of an insight for the readers of files; refers to the options.
+[[nodiscard]] ReadControl controlOf(const InsightOptions& options);
+
 /// Reads and computes everything at once. `base` gives what traces lack. Blocks its thread; memory as of the readers. Errors: nothing
 /// that can be read, cancelled.
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);

@@ -5,6 +5,8 @@
 #include "ui/pages/card.h"
 #include "ui/plot/plotbase.h"
 
+#include <QDateTime>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -14,6 +16,11 @@
 namespace prism::ui {
 
 using namespace Qt::StringLiterals;
+
+QString contentId(const QString& path)
+{
+    return u"%1/%2"_s.arg(path).arg(QFileInfo(path).lastModified().toMSecsSinceEpoch());
+}
 
 ChangeCard::ChangeCard(const Theme& theme, const QString& what, QWidget* parent)
     : QFrame(parent),
@@ -40,30 +47,47 @@ ChangeCard::ChangeCard(const Theme& theme, const QString& what, QWidget* parent)
     m_tool->setToolTip(tr("Which metrics changed by more than noise between this %1 and another one of the same job").arg(what));
     connect(m_tool, &QPushButton::clicked, this, [this] {
         m_tool->setChecked(isOn());
-        Q_EMIT chosen(!isOn());
+        isOn() ? Q_EMIT endRequested() : Q_EMIT chooseRequested();
     });
     connect(&theme, &Theme::changed, this, &ChangeCard::fill); // changes have colours
     keepColumnsFitted(*m_table, theme);
     setAfter({});
 }
 
-void ChangeCard::setAfter(const QString& name)
+void ChangeCard::setAfter(const QString& path)
 {
-    m_after = name;
+    m_after = path;
+    m_changes.forget();
     m_tool->setChecked(isOn());
-    m_tool->setText(isOn() ? tr("Compared with %1").arg(name) : tr("Compare with a %1…").arg(m_what));
+    m_tool->setText(isOn() ? tr("Compared with %1").arg(QFileInfo(path).fileName()) : tr("Compare with a %1…").arg(m_what));
     setVisible(isOn());
 }
 
-void ChangeCard::setReport(const ChangeReport* report, const QString& before, const QString& error)
+void ChangeCard::ask(InsightRunner* runner, const QString& before, InsightSlot<ChangeReport>::Work work, std::function<void()> changed)
 {
-    m_report = report ? *report : ChangeReport();
-    m_title->setText(tr("From %1 to %2").arg(before, m_after));
+    if (!isOn())
+        return;
+    const ResultToken token{{}, 0, u"change/%1/%2"_s.arg(before, contentId(m_after))};
+    m_changes.ask(runner, this, token, tr("Comparing two %1s").arg(m_what), std::move(work), std::move(changed));
+}
+
+InsightStatus ChangeCard::status() const
+{
+    InsightStatus now = m_changes.status();
+    if (!isOn())
+        now.hasAnswer = now.isCurrent = true;
+    return now;
+}
+
+void ChangeCard::refresh(const QString& beforeName)
+{
+    m_title->setText(tr("From %1 to %2").arg(beforeName, QFileInfo(m_after).fileName()));
     QStringList lines;
-    if (!error.isEmpty())
+    if (const QString error = m_changes.error(); !error.isEmpty())
         lines << error;
-    for (const std::string& note : m_report.notes)
-        lines << QString::fromStdString(note);
+    if (report())
+        for (const std::string& note : report()->notes)
+            lines << QString::fromStdString(note);
     constexpr int kShownNotes = 2;
     m_notes->setText(lines.mid(0, kShownNotes).join(u'\n'));
     m_notes->setToolTip(lines.join(u'\n'));
@@ -73,7 +97,7 @@ void ChangeCard::setReport(const ChangeReport* report, const QString& before, co
 void ChangeCard::fill()
 {
     const QStringList header{tr("Of"), tr("Metric"), tr("Before"), tr("After"), tr("Change"), tr("95 % of all together")};
-    const QList<ChangeRow> rows = changeRows(m_report);
+    const QList<ChangeRow> rows = report() ? changeRows(*report()) : QList<ChangeRow>();
     m_table->setColumnCount(static_cast<int>(header.size()));
     m_table->setHorizontalHeaderLabels(header);
     alignHeadings(*m_table, {0, 1});
@@ -96,12 +120,12 @@ void ChangeCard::fill()
     m_table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
 }
 
-TableData ChangeCard::asTable(const ChangeReport& report)
+TableData ChangeCard::asTable() const
 {
     TableData table;
     table.header = {u"subject"_s, u"metric"_s,   u"unit"_s,      u"before"_s,      u"after"_s,
                     u"change"_s,  u"low 95 %"_s, u"high 95 %"_s, u"beyond noise"_s};
-    for (const ChangedMetric& m : report.metrics)
+    for (const ChangedMetric& m : report() ? report()->metrics : std::vector<ChangedMetric>())
         table.rows << QStringList{QString::fromStdString(m.subject),
                                   QString::fromStdString(m.name),
                                   QString::fromStdString(m.unit),

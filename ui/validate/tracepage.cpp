@@ -154,12 +154,8 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
 void TracePage::buildTools()
 {
     addTools({m_open, m_change->tool()});
-    connect(m_change, &ChangeCard::chosen, this, [this](bool on) {
-        if (on)
-            Q_EMIT compareRequested();
-        else
-            compareWith({});
-    });
+    connect(m_change, &ChangeCard::chooseRequested, this, &TracePage::compareRequested);
+    connect(m_change, &ChangeCard::endRequested, this, [this] { compareWith({}); });
     m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
     addTools({m_make});
 }
@@ -221,14 +217,11 @@ void TracePage::openTrace(const QString& path)
 
 void TracePage::compareWith(const QString& path)
 {
-    m_after = path;
-    m_change->setAfter(QFileInfo(path).fileName());
-    m_changes.forget();
-    if (!m_after.isEmpty())
-        m_changes.ask(
-            context().insights, this, ResultToken{{}, 0, u"tracechange/%1/%2"_s.arg(m_path, m_after)}, tr("Comparing two traces"),
-            [before = m_path, after = m_after](const InsightOptions& options) { return recordingChangesOf(before, after, options); },
-            [this] { refresh(); });
+    m_change->setAfter(path);
+    m_change->ask(
+        context().insights, contentId(m_path),
+        [before = m_path, after = path](const InsightOptions& options) { return recordingChangesOf(before, after, options); },
+        [this] { refresh(); });
     ask();
     refresh();
 }
@@ -271,9 +264,7 @@ void TracePage::ask()
     if (m_path.isEmpty() || !s || m_found.value() || !m_found.error().isEmpty())
         return; // one reading for one trace: another scenario does not change what was recorded
     m_found.ask(
-        context().insights, this,
-        ResultToken{{}, s->seed, u"trace/%1/%2"_s.arg(m_path).arg(QFileInfo(m_path).lastModified().toMSecsSinceEpoch())},
-        tr("Reading the trace"),
+        context().insights, this, ResultToken{{}, s->seed, u"trace/"_s + contentId(m_path)}, tr("Reading the trace"),
         [path = m_path, base = s->scenario](const InsightOptions& options) { return traceFound(path, base, options); },
         [this] { refresh(); });
 }
@@ -441,7 +432,7 @@ void TracePage::refresh()
     const bool waits = m_path.isEmpty();
     m_drop->setVisible(waits);
     m_content->setVisible(!waits);
-    showSide(!waits);
+    showSide(!waits && !m_change->isOn());
     for (QPushButton* tool : {m_open, m_make})
         tool->parentWidget()->setVisible(!waits);
     m_recognised->setToolTip(found ? found->notes.join(u'\n') : QString());
@@ -464,21 +455,16 @@ void TracePage::refresh()
                                                                      : QString()});
     present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
     present({m_drop, status});
-    present({m_change, [this] {
-                 InsightStatus now = m_changes.status();
-                 if (m_after.isEmpty())
-                     now.hasAnswer = now.isCurrent = true;
-                 return now;
-             }});
-    m_repairsCard->setVisible(m_after.isEmpty());
-    m_change->setReport(m_changes.value(), QFileInfo(m_path).fileName(), m_changes.error());
+    present({m_change, [this] { return m_change->status(); }});
+    m_repairsCard->setVisible(!m_change->isOn());
+    m_change->refresh(QFileInfo(m_path).fileName());
     statesShown();
 }
 
 TableData TracePage::asTable() const
 {
-    if (m_changes.value())
-        return ChangeCard::asTable(*m_changes.value());
+    if (m_change->report())
+        return m_change->asTable();
     TableData table;
     table.header = {u"pool"_s, u"values"_s, u"mean [s]"_s, u"cv"_s, u"family"_s, u"KS distance"_s, u"KS p"_s, u"remark"_s};
     if (const TraceFound* found = m_found.value())
@@ -496,8 +482,8 @@ TableData TracePage::asTable() const
 
 QString TracePage::answer() const
 {
-    if (m_changes.value())
-        return changeSentence(*m_changes.value());
+    if (m_change->report())
+        return changeSentence(*m_change->report());
     return found() ? traceSentence(*found()) : tr("Which worker is slow? Drop a trace to see.");
 }
 

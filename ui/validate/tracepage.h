@@ -2,7 +2,6 @@
 // Trace: recorded operations of a measured job: which workers and stages are slow, what a repair brings, how durations spread.
 #pragma once
 
-#include "core/insight/change/changedmetrics.h"
 #include "ui/findings/tracefound.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/heatmap.h"
@@ -70,10 +69,9 @@ private:
     void refreshRepairs();
     void statesShown() override;
 
-    QString m_path, m_after; ///< m_after: of the second recording
+    QString m_path;
     ChangeCard* m_change;
     QWidget* m_repairsCard;
-    InsightSlot<ChangeReport> m_changes{QStringLiteral("tracechange")};
     QPushButton *m_open, *m_make;
     QLineEdit* m_filter;
     QLabel *m_sentence, *m_recognised;

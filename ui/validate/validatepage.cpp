@@ -13,7 +13,6 @@
 
 #include <QCheckBox>
 #include <QCryptographicHash>
-#include <QFileInfo>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -137,12 +136,8 @@ void ValidatePage::buildTools()
     m_follow->setCheckable(true);
     m_follow->setToolTip(tr("Keep reading the log while it grows, and place each new step in the predicted distribution"));
     addTools({m_open, m_follow, m_change->tool()});
-    connect(m_change, &ChangeCard::chosen, this, [this](bool on) {
-        if (on)
-            Q_EMIT compareRequested();
-        else
-            compareWith({});
-    });
+    connect(m_change, &ChangeCard::chooseRequested, this, &ValidatePage::compareRequested);
+    connect(m_change, &ChangeCard::endRequested, this, [this] { compareWith({}); });
     connect(m_follow, &QPushButton::clicked, this, [this](bool on) { m_follow->setChecked(follow(on) && on); });
     connect(m_log, &FollowedLog::advanced, this, &ValidatePage::take);
     addTools({label, m_warmUp, m_pauses, m_shifts});
@@ -180,9 +175,7 @@ void ValidatePage::openLog(const QString& name, const std::string& text, const Q
 
 void ValidatePage::compareWith(const QString& path)
 {
-    m_after = path;
-    m_change->setAfter(QFileInfo(path).fileName());
-    m_changes.forget();
+    m_change->setAfter(path);
     ask();
     refresh();
 }
@@ -256,10 +249,10 @@ void ValidatePage::ask()
 {
     if (!m_text)
         return;
-    if (!m_after.isEmpty()) // two logs of one job: no scenario is in it
-        m_changes.ask(
-            context().insights, this, ResultToken{{}, 0, u"logchange/%1/%2"_s.arg(m_digest, m_after)}, tr("Comparing two logs"),
-            [before = m_text, after = m_after](const InsightOptions&) { return logChangesOf(*before, after); }, [this] { refresh(); });
+    m_change->ask(
+        context().insights, m_digest,
+        [before = m_text, after = m_change->after()](const InsightOptions& options) { return logChangesOf(*before, after, options); },
+        [this] { refresh(); });
     const LeaveOut leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
     const std::size_t samples = snapshot() ? snapshot()->within.samples : 0;
     request(m_held, token(u"validate/%1/%2%3%4/%5"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts).arg(samples)),
@@ -355,15 +348,10 @@ void ValidatePage::refreshCharts()
     }
     for (QFrame* card : {static_cast<QFrame*>(m_drop), m_note, m_verdicts, m_causesCard})
         present({card, status});
-    present({m_change, [this] {
-                 InsightStatus now = m_changes.status();
-                 if (m_after.isEmpty())
-                     now.hasAnswer = now.isCurrent = true;
-                 return now;
-             }});
+    present({m_change, [this] { return m_change->status(); }});
     for (QWidget* ofThePrediction : {static_cast<QWidget*>(m_sentence), m_distributions, static_cast<QWidget*>(m_verdicts)})
-        ofThePrediction->setVisible(m_after.isEmpty());
-    m_change->setReport(m_changes.value(), m_name, m_changes.error());
+        ofThePrediction->setVisible(!m_change->isOn());
+    m_change->refresh(m_name);
 }
 
 void ValidatePage::refreshTable()
@@ -442,7 +430,7 @@ void ValidatePage::refresh()
     }
     m_recognised->setText(recognised);
     showWaiting();
-    showSide(m_text != nullptr && m_after.isEmpty());
+    showSide(m_text != nullptr && !m_change->isOn());
     refreshCharts();
     refreshTable();
     refreshCauses();
@@ -456,8 +444,8 @@ void ValidatePage::statesShown()
 
 TableData ValidatePage::asTable() const
 {
-    if (m_changes.value())
-        return ChangeCard::asTable(*m_changes.value());
+    if (m_change->report())
+        return m_change->asTable();
     TableData table;
     table.header = {u"figure"_s, u"measured"_s, u"predicted"_s, u"error"_s, u"interval 95 %"_s, u"noise floor"_s, u"verdict"_s};
     if (const LogComparison* held = m_held.value())
@@ -469,8 +457,8 @@ TableData ValidatePage::asTable() const
 
 QString ValidatePage::answer() const
 {
-    if (m_changes.value())
-        return changeSentence(*m_changes.value());
+    if (m_change->report())
+        return changeSentence(*m_change->report());
     return m_held.value() ? m_sentence->text() : tr("Is the model right about your job? Drop a log to see.");
 }
 

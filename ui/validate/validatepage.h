@@ -91,8 +91,6 @@ private:
     std::shared_ptr<const std::string> m_text;
     QString m_digest; ///< of the text, for questions
     ChangeCard* m_change;
-    QString m_after; ///< path of the second log; empty = none
-    InsightSlot<ChangeReport> m_changes{QStringLiteral("logchange")};
     bool m_wantsFit = false;
     InsightSlot<LogComparison> m_held{QStringLiteral("validate")};
     DropZone* m_drop;
