@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // prism-cli: batch and scripts. Parses the command line, runs one command, turns errors into exit codes.
 #include "app/cli/frame/commands.h"
-#include "app/cli/frame/oldnames.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/logging.h"
 #include "core/base/platform/startup.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/explorer/batch.h"
+#include "app/explorer/headless.h"
 
 #include "app/explorer/opening.h"
 #include "app/explorer/settle.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/headless.h"
 
-#include "app/explorer/batch.h"
 #include "app/explorer/opening.h"
-#include "app/explorer/report.h"
 #include "app/explorer/script.h"
-#include "core/base/platform/display.h"
+#include "core/base/platform/process.h"
 #include "ui/bridge/enginebridge.h"
 
 #include <QCommandLineParser>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // prism-explorer: the desktop application; also writes screenshots and results without a display.
 #include "app/explorer/headless.h"
-#include "app/explorer/logoptions.h"
+#include "app/explorer/terminal.h"
 #include "app/explorer/opening.h"
 #include "core/base/platform/startup.h"
 #include "core/study/study.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/explorer/report.h"
+#include "app/explorer/headless.h"
 
 #include "app/explorer/opening.h"
 #include "app/explorer/terminal.h"
 #include "core/scenario/presets.h"
 #include "ui/model/samplestudy.h"
 #include "ui/model/studyfile.h"
-#include "ui/report/reportbundle.h"
 #include "ui/report/reportfile.h"
 
 #include <QFileInfo>

@@ -2,9 +2,13 @@
 #include "app/explorer/terminal.h"
 
 #include "core/base/diagnostictext.h"
+#include "core/base/logging.h"
 #include "core/base/printable.h"
 
+#include <QCommandLineParser>
 #include <cstdio>
+
+using namespace Qt::Literals::StringLiterals;
 
 namespace prism::explorer {
 
@@ -34,6 +38,24 @@ void complain(const Diagnostics& errors)
 {
     for (const Diagnostic& error : errors)
         write(stderr, sentence(error));
+}
+
+void addLogOptions(QCommandLineParser& parser)
+{
+    parser.addOptions({{u"verbose"_s, u"Log every computation and the preset folder on standard error."_s},
+                       {u"log-file"_s, u"Append the same log to FILE."_s, u"FILE"_s}});
+}
+
+bool startLog(const QCommandLineParser& parser)
+{
+    logQuietly();
+    if (parser.isSet(u"verbose"_s))
+        logToTerminal();
+    if (!parser.isSet(u"log-file"_s))
+        return true;
+    const Result<std::string> file = logToFile(parser.value(u"log-file"_s).toStdString());
+    complain(file.errors());
+    return file.ok();
 }
 
 } // namespace prism::explorer

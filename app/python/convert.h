@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/inputerror.h"
+#include "core/engine/evaluator.h"
 
 #include <memory>
 #include <pybind11/numpy.h>
@@ -24,5 +25,16 @@ void addErrors(pybind11::module_& module);
 [[nodiscard]] pybind11::array view(const std::vector<double>& values, std::shared_ptr<const void> owner);
 /// "4", "0.5", "true", or the text itself, as setParameter reads it.
 [[nodiscard]] std::string valueText(const pybind11::handle& value);
+
+/// Samples with the summaries that are made of them.
+struct GraphSamples {
+    std::shared_ptr<const StepSamples> samples;
+    DistributionSummary across, within;
+};
+
+void addScenarios(pybind11::module_& module);
+void addResults(pybind11::module_& module); ///< Distribution, Result, Samples
+void addGraphs(pybind11::module_& module);
+void addEvaluator(pybind11::module_& module);
 
 } // namespace prism::python

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Evaluator for Python: evaluation and the insights. Each releases the GIL while it computes.
-#include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/base/text.h"
 #include "core/calibrate/runfit.h"
 #include "core/explore/explore.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/sensitivity/sensitivity.h"
-#include "core/insight/validate/seriesreport.h"
 #include "core/insight/validate/stepseries.h"
 
 #include <nlohmann/json.hpp>

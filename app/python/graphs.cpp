@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // StepGraph for Python, with both simulators.
-#include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/cost/predictor.h"
 

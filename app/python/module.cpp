@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Python module prism._prism; prism/__init__.py is what users import.
-#include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/base/logging.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Results of an evaluation: Distribution, Result and Samples for Python.
-#include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/insight/report.h"
 #include "core/insight/snapshotreport.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario, presets and parameters for Python.
-#include "app/python/bindings.h"
 #include "app/python/convert.h"
 #include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/base/textfile.h"
 #include "core/calibrate/clustercalibration.h"
-#include "core/scenario/check.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 namespace prism {
@@ -24,5 +25,9 @@ struct JsonLimits {
 [[nodiscard]] Result<nlohmann::json> parseJson(std::string_view text, const JsonLimits& limits = {});
 /// The same with the keys of each object in the order of the text.
 [[nodiscard]] Result<nlohmann::ordered_json> parseOrderedJson(std::string_view text, const JsonLimits& limits = {});
+
+/// The text with a space for each byte of a comment, so that lines and columns stay. Strings keep what looks like a comment. A comment
+/// that never ends stays, and the parser complains at its place. Linear in the text. Any thread.
+[[nodiscard]] std::string withoutJsonComments(std::string_view text);
 
 } // namespace prism

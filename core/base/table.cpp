@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/table.h"
 
-#include "core/base/packing.h"
+#include "core/base/textfile.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 

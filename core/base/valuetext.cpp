@@ -21,7 +21,7 @@ int decade(double x)
     return static_cast<int>(std::floor(std::log10(x)));
 }
 
-/// The place of the last digit, as a power of ten: that of the half-width's first digit; behind the point at most kMostDigits significant
+/// The place of the last digit, as a power of ten: that of the half-width's first digit; behind the point at most kMaxDigits significant
 /// ones of the value, before it at least the first.
 int lastPlace(double value, double halfWidth)
 {

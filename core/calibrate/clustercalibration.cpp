@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/clustercalibration.h"
 
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/base/textfile.h"
-#include "core/calibrate/clusterlimits.h"
 #include "core/measured/importmeasured.h"
 #include "core/scenario/parameters.h"
 

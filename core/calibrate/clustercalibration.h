@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 #include "core/scenario/import/importers.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,5 +65,8 @@ inline constexpr const char* kClusterFormat = "prism-cluster-1";
 [[nodiscard]] Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& folder);
 /// setParameter; a calibration that is named is applied with the content of its file, since its name alone has no effect.
 [[nodiscard]] Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text);
+
+inline constexpr std::size_t kMaxCalibrationPool = 10'000;   ///< factors of the compute regime
+inline constexpr std::size_t kMaxCalibrationSources = 1'000; ///< of a file, and facts of each
 
 } // namespace prism

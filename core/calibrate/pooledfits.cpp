@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/pooledfits.h"
 
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/calibrate/factorpool.h"

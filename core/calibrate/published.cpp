@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/published.h"
 
-#include "core/cost/predictwith.h"
+#include "core/cost/predictor.h"
 #include "core/scenario/presetlibrary.h"
 #include "core/schedule/zerobubble.h"
 #include "core/workload/count.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads published steps, schema 2 of "prism-validation-1": a row's shape, and the execution that its source and itself state.
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/calibrate/published.h"
 
 #include "core/base/jsontext.h"

@@ -5,7 +5,7 @@
 #include "core/calibrate/factorpool.h"
 #include "core/calibrate/stallsteps.h"
 #include "core/cost/predictor.h"
-#include "core/scenario/measuredranges.h"
+#include "core/scenario/scenariolimits.h"
 #include "core/scenario/namedspreads.h"
 #include "core/sim/draw/draws.h"
 #include "core/sim/simulate.h"

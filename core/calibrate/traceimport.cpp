@@ -5,7 +5,7 @@
 #include "core/calibrate/factorpool.h"
 #include "core/engine/evaluator.h"
 #include "core/measured/importmeasured.h"
-#include "core/scenario/measuredranges.h"
+#include "core/scenario/scenariolimits.h"
 #include "core/stats/distance.h"
 #include "core/stats/moments.h"
 #include "core/trace/barriers.h"

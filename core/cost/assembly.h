@@ -6,7 +6,6 @@
 #include "core/cost/costmodel.h"
 #include "core/cost/datatraffic.h"
 #include "core/cost/quickstep.h"
-#include "core/cost/shardtraffic.h"
 #include "core/workload/memory.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "core/cost/calibration.h"
 
 #include "core/base/jsontext.h"
-#include "core/cost/constantstext.h"
+#include "core/cost/engineversion.h"
 
 #include "core/scenario/presets.h"
 

@@ -55,4 +55,14 @@ double bucketParameters(std::int64_t dataParallelSize)
     return std::max(40e6, 1e6 * static_cast<double>(dataParallelSize));
 }
 
+double stateSeconds(const CostModel& cost, CollectiveOp op, const StateSharding& sharding, const StageParameters& n, double bytes)
+{
+    const auto seconds = [&](const StateGroups& groups, double parameters) {
+        return op == CollectiveOp::allReduce
+                   ? cost.collectiveSeconds(op, groups.replica, parameters * bytes / static_cast<double>(groups.shard.size))
+                   : cost.collectiveSeconds(op, groups.shard, parameters * bytes);
+    };
+    return seconds(sharding.dense, n.dense) + seconds(sharding.expert, n.expert);
+}
+
 } // namespace prism

@@ -5,6 +5,9 @@
 // seconds; pure functions; any thread.
 #pragma once
 
+#include "core/cost/costmodel.h"
+#include "core/cost/sharding.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -36,5 +39,10 @@ struct ChunkTraffic {
 
 /// Parameters of a bucket: max(40 M, 1 M x DP) (Megatron-Core's default).
 [[nodiscard]] double bucketParameters(std::int64_t dataParallelSize);
+
+/// `n` parameters of `bytes` each: gathered or reduced and scattered in the shard groups, or (all-reduce) the sums of each part between its
+/// replicas.
+[[nodiscard]] double stateSeconds(const CostModel& cost, CollectiveOp op, const StateSharding& sharding, const StageParameters& n,
+                                  double bytes);
 
 } // namespace prism

@@ -2,7 +2,7 @@
 #include "core/cost/engineversion.h"
 
 #include "core/base/hash.h"
-#include "core/cost/constantstext.h"
+#include "core/scenario/presetlibrary.h"
 
 namespace prism {
 
@@ -12,6 +12,12 @@ const std::string& engineVersion()
         const Result<std::string>& constants = constantsText();
         return std::string(PRISM_VERSION) + ", constants " + (constants.ok() ? Hasher().add(*constants).result().text() : "not fitted");
     }();
+    return instance;
+}
+
+const Result<std::string>& constantsText()
+{
+    static const Result<std::string> instance = presetText("calibration", "default");
     return instance;
 }
 

@@ -4,7 +4,6 @@
 #include "core/cost/classes.h"
 #include "core/cost/datatraffic.h"
 #include "core/cost/expertoverlap.h"
-#include "core/cost/shardtraffic.h"
 #include "core/schedule/pieces.h"
 #include "core/workload/count.h"
 #include "core/workload/memory.h"

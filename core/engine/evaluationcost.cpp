@@ -2,7 +2,7 @@
 #include "core/engine/evaluationcost.h"
 
 #include "core/base/valuetext.h"
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/engine/systemsrange.h"
 #include "core/sim/draw/draws.h"
 

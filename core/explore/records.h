@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,5 +73,18 @@ private:
 
 /// All parts of one search together. Errors: no records, other searches among them, parts that are missing or duplicate.
 [[nodiscard]] Result<ExploreRecords> joined(std::vector<ExploreRecords> shards);
+
+/// The line (one JSON object that is not empty, without its line end) with "crc" as its last member. `checksum` is that of the lines
+/// before it and becomes that of this line.
+[[nodiscard]] std::string withChecksum(std::string_view object, std::uint32_t& checksum);
+
+/// A line split into what withChecksum was given and its checksum.
+struct CheckedLine {
+    std::string object;
+    std::uint32_t stated = 0, computed = 0; ///< equal = the line is as it was written
+};
+/// Nothing where the line ends without a checksum. `checksum` is set to the stated one, so that one changed line gives only one error.
+[[nodiscard]] std::optional<CheckedLine> checkedLine(std::string_view line, std::uint32_t& checksum);
+[[nodiscard]] std::string checksumText(std::uint32_t checksum); ///< eight hexadecimal digits
 
 } // namespace prism

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of a search read back. They may come from others: every number is looked at before it is used.
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
 #include "core/cost/engineversion.h"
-#include "core/explore/linechecksum.h"
 #include "core/explore/records.h"
 #include "core/scenario/parameters.h"
 

@@ -3,14 +3,19 @@
 #pragma once
 
 #include "core/base/table.h"
-#include "core/fleet/cluster.h"
+#include "core/fleet/clusterread.h"
 #include "core/fleet/dispatch.h"
 #include "core/fleet/jobtable.h"
+#include "core/insight/insight.h"
 
 #include <string>
 #include <vector>
 
 namespace prism {
+
+/// readFleetCluster, and for classes that name a scenario the factors of its training time, as guarantee samples them (1,000 steps); each
+/// scenario once. Errors: those of the text, unknown scenarios, cancelled.
+[[nodiscard]] Result<FleetCluster> fleetCluster(Evaluator& evaluator, std::string_view json, const InsightOptions& options);
 
 /// Maximum of jobs x nodes x runs of a simulation (some minutes of one core).
 inline constexpr double kMaxFleetWork = 1e11;

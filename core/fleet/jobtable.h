@@ -36,4 +36,10 @@ struct JobTable {
 /// read as they are once they are CSV. Errors, all at once up to 50: missing columns, and per line an invalid time or count, or a negative.
 [[nodiscard]] Result<JobTable> jobTable(std::string_view text, const std::string& name);
 
+/// Draws a queue: {"jobs": 1 to 1,000,000, "offered_load": 0.01 to 10, "mean_duration_s", "duration": {"family", "cv"}, "sizes": [{"gpus",
+/// "share"}]} and "title", "sources" for people. Submissions come as a Poisson process whose rate makes the expected GPU-seconds
+/// `offered_load` times those of `clusterGpus` until the last submission; sizes and durations are independent of each other and of it.
+/// Shares are divided by their sum. Errors: everything that is wrong. Pure; the same bits for the same seed.
+[[nodiscard]] Result<JobTable> modelledQueue(std::string_view text, int clusterGpus, std::uint64_t seed);
+
 } // namespace prism

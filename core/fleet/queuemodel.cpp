@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/fleet/queuemodel.h"
+#include "core/fleet/jobtable.h"
 
 #include "core/base/jsontext.h"
 #include "core/stats/quantile.h"

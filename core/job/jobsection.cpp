@@ -6,10 +6,9 @@
 #include "core/job/jobdefaults.h"
 #include "core/job/jobtimes.h"
 #include "core/job/trainingrun.h"
-#include "core/scenario/defaultpreset.h"
+#include "core/scenario/sectionpresets.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/scenario/sectionpresets.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -139,6 +138,24 @@ std::vector<JobAssumption> jobAssumptions(const Scenario& scenario, const JobSec
         all.push_back(std::move(a));
     }
     return all;
+}
+
+Result<Guarantee> promise(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query, double deadlineDays,
+                          const InsightOptions& options)
+{
+    Result<Guarantee> made = guarantee(evaluator, scenario, query, options);
+    if (!made.ok() || deadlineDays == 0)
+        return made;
+    const Result<JobReport> job = jobOf(evaluator, scenario, {.tokens = query.trainTokens, .deadlineDays = deadlineDays}, options);
+    if (!job.ok())
+        return job.errors();
+    Guarantee result = std::move(made).value();
+    result.deadlineDays = deadlineDays;
+    result.deadlineProbability = job->deadlineProbability;
+    result.notes.emplace_back(
+        "The deadline is the whole job's: with failures, restarts, checkpoints and evaluations, the error of the predicted "
+        "mean, and how systems differ.");
+    return result;
 }
 
 } // namespace prism

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The assumptions of a training run, and the source of each.
+// The job of a scenario with the section in use: its answer, guarantees about it, and its assumptions with their sources.
 #pragma once
 
 #include "core/base/result.h"
+#include "core/insight/guarantee/guarantee.h"
 #include "core/insight/insight.h"
 #include "core/job/jobanswer.h"
 
@@ -25,6 +26,11 @@ struct JobSection {
 /// The whole job of a scenario with the section in use; its first note says where failures were assumed. Errors as trainingRun.
 [[nodiscard]] Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const JobQuery& query,
                                       const InsightOptions& options = {});
+
+/// guarantee(), and with deadlineDays > 0 the probability that the whole job (jobOf: failures, checkpoints, the error of the mean, systems
+/// that differ) is done by then: the same number as the job's own. Errors: those of both; a deadline without tokens to train.
+[[nodiscard]] Result<Guarantee> promise(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query, double deadlineDays,
+                                        const InsightOptions& options = {});
 
 /// One input of the job with its origin.
 struct JobAssumption {

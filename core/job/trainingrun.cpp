@@ -6,15 +6,15 @@
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <spdlog/fmt/fmt.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-
 namespace prism {
+
 namespace {
 
 constexpr double kHoursPerDay = 24;

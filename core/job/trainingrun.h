@@ -16,4 +16,5 @@ namespace prism {
 
 [[nodiscard]] std::string toJson(const JobReport& report);
 [[nodiscard]] std::string toCsv(const JobReport& report, TableText texts = TableText::forSheets);
+
 } // namespace prism

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/seriesshape.h"
 
-#include "core/measured/levelshifts.h"
-#include "core/measured/startupphase.h"
 #include "core/stats/moments.h"
 
 #include <Eigen/Dense>

@@ -6,6 +6,7 @@
 #include "core/stats/moments.h"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,12 @@ struct RunShape {
     [[nodiscard]] double trendAt(int index, int steps) const;
 };
 
-/// Finds all of it but a start-up. Needs kFewestSteps steps; shorter runs come back with median and noise only. Pure; any thread.
+/// Finds all of it but a start-up. Needs kMinSteps steps; shorter runs come back with median and noise only. Pure; any thread.
 [[nodiscard]] RunShape runShape(const LoggedRun& run);
 /// RunShape::warmUp alone, for a run that is followed: of a series of some hundred steps in some microseconds.
 [[nodiscard]] int warmUpOf(const std::vector<double>& seconds);
 inline constexpr int kMinSteps = 20;
-/// The runs of one log: as runShape, and with the start-up that they have in common (startupphase.h).
+/// The runs of one log: as runShape, and with the start-up that they have in common (startupOf).
 [[nodiscard]] std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs);
 
 /// Parts that are removed before steps are compared.
@@ -57,5 +58,28 @@ struct CleanRun {
 
 /// Steps of all runs over their runs' medians, in order.
 [[nodiscard]] std::vector<double> overRunMedians(const std::vector<CleanRun>& runs);
+
+/// Steps of one run in which long ones are counted.
+struct CountedSteps {
+    std::vector<double> seconds;
+    std::vector<bool> counts; ///< [steps]; not those of the warm-up or after a pause
+    double minExcess = 0;     ///< seconds over the median of its nine neighbours from which on a step is long
+};
+
+/// Number of first steps until the last of the frequent long ones; 0 where they are not significant. Given how many long steps there are,
+/// those among the first w follow a binomial distribution if none are more frequent; the w of least probability counts, at most
+/// kMaxStartUp and a fifth of the shortest run, where that probability is below 0.001. Pure; any thread.
+[[nodiscard]] int startUpSteps(const std::vector<CountedSteps>& runs);
+inline constexpr int kMaxStartUp = 50;
+
+/// Median of x[first] to x[last - 1]; `last` beyond the end is the end.
+[[nodiscard]] double medianOfRange(const std::vector<double>& x, std::size_t first, std::size_t last);
+
+/// Places in `x`, ascending, where its level changes for long: largest differences of the medians of 40 values before and after first, then
+/// those that do not last go. The smallest change is 0.75 % of `level`: healthy runs wander by 0.5 % within as many steps.
+[[nodiscard]] std::vector<int> shiftPlaces(const std::vector<double>& x, double level);
+
+/// Medians of the parts of `x` between the shifts; one more than shifts.
+[[nodiscard]] std::vector<double> partMedians(const std::vector<double>& x, const std::vector<int>& shifts);
 
 } // namespace prism

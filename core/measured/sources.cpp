@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/sources.h"
 
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/scenario/objectreader.h"
 #include "core/scenario/presetlibrary.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/measured/speedunit.h"
 
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 namespace prism {
 
+enum class SpeedUnit { relative, tflops, seconds };
 enum class SpeedColumn { ignored, node, gpu, value };
 
 /// A parsed header line.

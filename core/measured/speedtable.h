@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/measured/speedunit.h"
+#include "core/measured/speedheader.h"
 
 #include <string>
 #include <string_view>

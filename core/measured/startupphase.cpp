@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/measured/startupphase.h"
+#include "core/measured/seriesshape.h"
 
 #include "core/stats/moments.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/stepcollector.h"
 
-#include "core/measured/loglimits.h"
+#include "core/measured/measuredlimits.h"
 
 #include <spdlog/fmt/fmt.h>
 

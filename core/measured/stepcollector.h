@@ -56,7 +56,7 @@ private:
     std::size_t m_lastRun = 0, m_steps = 0;
     std::int64_t m_longest = 0, m_numbered = 0;
     std::int64_t m_returns = 0, m_conflicts = 0; ///< to a run that had been left; the same number with another time
-    std::uint64_t m_beyond = 0;                  ///< steps beyond kMostLoggedSteps
+    std::uint64_t m_beyond = 0;                  ///< steps beyond kMaxLoggedSteps
     double m_firstPlain = 0, m_lastPlain = 0;
     std::int64_t m_plain = 0, m_rises = 0, m_falls = 0; ///< plain times
     bool m_isClock = false, m_differenced = false;      ///< plain times run on; any time was a difference

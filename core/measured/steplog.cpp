@@ -2,9 +2,9 @@
 #include "core/measured/steplog.h"
 
 #include "core/base/printable.h"
-#include "core/measured/jsonarray.h"
+#include "core/measured/eventlines.h"
 #include "core/measured/lineformat.h"
-#include "core/measured/loglimits.h"
+#include "core/measured/measuredlimits.h"
 #include "core/measured/patternproposal.h"
 #include "core/measured/stepcollector.h"
 

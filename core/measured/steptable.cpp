@@ -3,10 +3,10 @@
 #include "core/measured/measuredlimits.h"
 
 #include "core/base/jsontext.h"
-#include "core/base/packing.h"
+#include "core/base/textfile.h"
 #include "core/base/table.h"
 #include "core/measured/tables.h"
-#include "core/scenario/defaultpreset.h"
+#include "core/scenario/sectionpresets.h"
 #include "core/scenario/presetlibrary.h"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #include "core/measured/lineformat.h"
 
 #include "core/base/jsontext.h"
-#include "core/base/packing.h"
+#include "core/base/textfile.h"
 #include "core/base/text.h"
 #include "core/measured/logfields.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is wrong with a scenario: ranges by the parameter table, then the rules that join several fields.
-#include "core/scenario/check.h"
+#include "core/scenario/parametercheck.h"
 
 #include "core/base/text.h"
 #include "core/scenario/namedspreads.h"
-#include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"
 #include "core/scenario/pipelinelayout.h"
 #include "core/scenario/presetlibrary.h"

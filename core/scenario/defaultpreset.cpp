@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scenario/defaultpreset.h"
+#include "core/scenario/sectionpresets.h"
 
 #include "core/base/jsontext.h"
 #include "core/scenario/presetlibrary.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One value against its entry of the parameter table: the same words for the reader, the editor and check().
+// Validation rules: one value against its entry of the parameter table, in the same words everywhere, and a scenario with some parameters
+// excluded.
 #pragma once
 
 #include "core/scenario/parameter.h"
+#include "core/scenario/scenario.h"
 
 #include <optional>
 
@@ -18,5 +20,8 @@ namespace prism {
 [[nodiscard]] std::optional<Diagnostic> rangeError(const Parameter& parameter, const ParameterValue& value);
 /// True for names and preset labels: they change no number.
 [[nodiscard]] bool isLabel(const Parameter& parameter);
+
+/// check() without the rules in which one of the `skipped` parameter ids takes part (they have an error already).
+[[nodiscard]] Diagnostics checkExcept(const Scenario& scenario, const std::vector<std::string>& skipped);
 
 } // namespace prism

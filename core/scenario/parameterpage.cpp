@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scenario/parameterpage.h"
+#include "core/scenario/parametertable.h"
 
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameternames.h"
-#include "core/scenario/parametertable.h"
 
 namespace prism {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parameter table: everything that a user can edit, in display order.
+// The parameter table: everything that a user can edit, in display order, and the same as a help page.
 #pragma once
 
 #include "core/scenario/parameter.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace prism {
@@ -21,5 +22,9 @@ struct OlderId {
 [[nodiscard]] std::span<const OlderId> olderIds();
 /// Null for any other id.
 [[nodiscard]] const OlderId* olderId(std::string_view id);
+
+/// Markdown with every parameter: id, name on screen, unit, what is accepted, default, help. resources/help/parameters.md is
+/// this text; a test keeps it so.
+[[nodiscard]] std::string parameterPage();
 
 } // namespace prism

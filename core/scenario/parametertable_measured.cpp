@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the single values of the measured section.
-#include "core/scenario/measuredranges.h"
+#include "core/scenario/scenariolimits.h"
 #include "core/scenario/parameterentry.h"
 
 namespace prism::table {

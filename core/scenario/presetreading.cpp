@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scenario/presetreading.h"
+#include "core/scenario/sectionreader.h"
 
 #include "core/scenario/presetlibrary.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/presets.h"
 
-#include "core/scenario/presetreading.h"
-#include "core/scenario/scenarioreader.h"
+#include "core/scenario/sectionreader.h"
 
 namespace prism {
 

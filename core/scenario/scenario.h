@@ -191,7 +191,7 @@ struct MeasuredConfig {
     std::vector<MeasuredRow> rows;
     std::vector<MeasuredSpeed> speeds;
     std::vector<int> nodeOrder; ///< position -> physical node; empty = identity
-    std::string calibration;    ///< file with the measurements of this cluster (calibratedscenario.h); empty = none
+    std::string calibration;    ///< file with the measurements of this cluster (clustercalibration.h); empty = none
     double computeLevel = 1;    ///< measured over predicted mean of all compute kernels
     double networkLevel = 1;    ///< the same of all communication between nodes
     bool operator==(const MeasuredConfig&) const = default;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario <-> JSON text. Reading and writing go through the parameter table, so no field can be forgotten.
-#include "core/base/jsoncomments.h"
 #include "core/base/jsontext.h"
-#include "core/scenario/check.h"
-#include "core/scenario/namedspreads.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/namedspreads.h"
 #include "core/scenario/parametertable.h"
 #include "core/scenario/presets.h"
-#include "core/scenario/scenarioreader.h"
+#include "core/scenario/sectionreader.h"
 
 #include <nlohmann/json.hpp>
 

@@ -15,4 +15,8 @@ inline constexpr std::size_t kMaxImportBytes = std::size_t{4} << 20;            
 inline constexpr std::size_t kMaxImportValues = 200'000;                        ///< of a Hugging Face configuration
 inline constexpr std::size_t kMaxLayoutPlaces = 8'192;                          ///< of a pipeline layout, repeats written out
 
+inline constexpr double kMinComputeLevel = 0.01,
+                        kMaxComputeLevel = 100.0; ///< measured.compute_level, 1 = as predicted; far from 1 a trace of another model
+inline constexpr double kMaxFittedLag1 = 0.95;    ///< beyond it a regime cannot be distinguished from a trend
+
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scenario/scenarioreader.h"
+#include "core/scenario/sectionreader.h"
 #include "core/scenario/scenariolimits.h"
 
 #include "core/scenario/objectreader.h"

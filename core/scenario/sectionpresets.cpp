@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionpresets.h"
 
-#include "core/scenario/presetreading.h"
+#include "core/scenario/sectionreader.h"
 
 namespace prism {
 

@@ -4,6 +4,7 @@
 
 #include "core/scenario/scenario.h"
 
+#include <string>
 #include <string_view>
 
 namespace prism {
@@ -14,5 +15,9 @@ namespace prism {
 [[nodiscard]] Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster);
 [[nodiscard]] Result<VariabilityConfig> variabilityPreset(std::string_view name);
 [[nodiscard]] Result<JobConfig> jobPreset(std::string_view name);
+
+/// The first preset of a kind whose file lists the type of a GPU ("a100") in "stands_in", else the first with "stands_in": true; empty
+/// where none has. Any thread.
+[[nodiscard]] std::string defaultPreset(std::string_view kind, const std::string& gpuType = {});
 
 } // namespace prism

@@ -2,7 +2,7 @@
 // The closed-form schedules, the planned ones, and custom lists.
 #include "core/schedule/generators.h"
 
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/greedy.h"
 #include "core/schedule/shape.h"

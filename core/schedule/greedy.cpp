@@ -63,7 +63,7 @@ struct Ranked {
 };
 
 /// Attempts from the best to the worst on a step of at most kRankedRounds micro-batches per stage: what follows repeats the steady state.
-/// As many are tried as kMostDecisions allows, spread over the list. `all`: also those that end in a deadlock; else only those that can be
+/// As many are tried as kMaxDecisions allows, spread over the list. `all`: also those that end in a deadlock; else only those that can be
 /// among the best kFullPlans, which saves most of the work.
 std::vector<Ranked> rankedAttempts(const PlanTask& task, const std::vector<PlanAttempt>& attempts, bool all)
 {

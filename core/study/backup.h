@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Backup copies of a study, for salvage. Internal to core/study.
+// Copies of a study: backup copies for salvage, and private copies in the temporary folder. Internal to core/study.
 #pragma once
 
 #include "core/study/database.h"
 
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace prism {
@@ -23,5 +24,20 @@ struct StudyBackup {
 /// is none: nothing is thrown. Takes as long as copying the file: not for an edit.
 void keepBackup(const Database& db, const std::string& path, const std::string& folder, const StudyHolder& me, std::int64_t nowMs,
                 const std::stop_token& stop = {});
+
+/// A folder that only this user reads, gone with the object. It is locked (flock) meanwhile: what a killed program left is not, and goes
+/// with the next such folder. Throws StudyError where it cannot be made.
+class PrivateFolder final {
+public:
+    PrivateFolder();
+    ~PrivateFolder();
+    PrivateFolder(const PrivateFolder&) = delete;
+    PrivateFolder& operator=(const PrivateFolder&) = delete;
+    [[nodiscard]] const std::string& path() const { return m_path; }
+
+private:
+    std::string m_path;
+    int m_descriptor = -1;
+};
 
 } // namespace prism

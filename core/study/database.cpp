@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/database.h"
 
-#include "core/study/strictvfs.h"
 #include "core/study/studylimits.h"
 #include "core/study/studytypes.h"
 

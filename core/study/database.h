@@ -164,4 +164,9 @@ private:
     std::size_t m_taken = 0;
 };
 
+/// The name of a VFS over `base` (empty = the system's) for sqlite3_open_v2. SQLite fills a short read with zeros and carries on.
+/// That is right at the end of a file; inside the file it would turn a failing disk or share into a damaged
+/// page that the next edit writes back. Here such a read is an error. Any thread; null when the base is unknown.
+[[nodiscard]] const char* strictVfs(const std::string& base);
+
 } // namespace prism

@@ -2,10 +2,8 @@
 // Creating and opening a study: the lock, the checks, versions, and falling back to reading.
 #include "core/study/backup.h"
 #include "core/study/impl.h"
-#include "core/study/privatefolder.h"
 #include "core/study/schema.h"
 #include "core/study/siblings.h"
-#include "core/study/wal.h"
 
 #include <sqlite3.h>
 

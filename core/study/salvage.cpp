@@ -4,11 +4,9 @@
 #include "core/study/backup.h"
 #include "core/study/compress.h"
 #include "core/study/impl.h"
-#include "core/study/privatefolder.h"
 #include "core/study/salvagerows.h"
 #include "core/study/schema.h"
 #include "core/study/siblings.h"
-#include "core/study/wal.h"
 
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>

@@ -5,7 +5,7 @@
 #include "core/base/platform/childprocess.h"
 #include "core/base/platform/process.h"
 #include "core/study/impl.h"
-#include "core/study/privatefolder.h"
+#include "core/study/backup.h"
 #include "core/study/siblings.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/study/strictvfs.h"
+#include "core/study/database.h"
 
 #include <sqlite3.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/bytesource.h"
 
-#include "core/base/packing.h"
 #include "core/base/textfile.h"
 #include "core/trace/tracelimits.h"
 

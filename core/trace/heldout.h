@@ -45,4 +45,16 @@ struct HeldOut {
 /// Errors: options out of range, no step to learn from or to hold out. Same job, options and version: the same bits. Any thread.
 [[nodiscard]] Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& options);
 
+struct RandomParts {
+    int parts = 0, trainSteps = 0, heldOutSteps = 0;
+    DistributionScore predicted, baseline; ///< means over the parts: of absolute errors, of distances
+    double ksFloor = 0, meanFloor = 0, p95Floor = 0, replicaPhaseKs = 0;
+};
+
+inline constexpr int kMaxParts = 1'000;
+
+/// heldOutPrediction with the seeds options.seed, options.seed + 1, ...; options.train must be a fraction. Errors: those of
+/// heldOutPrediction, and no fraction, or parts outside 1 to kMaxParts.
+[[nodiscard]] Result<RandomParts> randomParts(const TraceJob& job, HeldOutOptions options, int parts);
+
 } // namespace prism

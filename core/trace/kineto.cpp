@@ -4,7 +4,7 @@
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/trace/eventstream.h"
-#include "core/trace/repeatedcollectives.h"
+#include "core/trace/rankwindows.h"
 #include "core/trace/tracelimits.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/trace/pipelineevents.h"
+#include "core/trace/stagetable.h"
 
 #include "core/base/jsontext.h"
 #include "core/base/text.h"

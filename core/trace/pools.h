@@ -29,4 +29,17 @@ void sortByTotal(std::vector<DurationPool>& pools);
 /// signature, n, mean_s, cv, p50_s, p95_s, family, ks, ks_p, stand_in, warning; a line for each pool, in their order.
 [[nodiscard]] std::string poolsCsv(const std::vector<DurationPool>& pools, TableText texts = TableText::forSheets);
 
+struct PoolHistogram {
+    double low = 0, width = 0;        ///< of the first bin, seconds
+    std::vector<double> shares;       ///< of the values in each bin; sum 1
+    std::vector<double> familyShares; ///< that the family expects there; empty without a fit
+    std::size_t values = 0;           ///< finite ones
+};
+
+inline constexpr int kMaxPoolBins = 60;
+
+/// Bins of width 2 IQR n^(-1/3) (D. Freedman and P. Diaconis, Z. Wahrscheinlichkeitstheorie verw. Gebiete 57, 1981), at most kMaxPoolBins,
+/// one where all values are the same. Empty without values. Pure; any thread.
+[[nodiscard]] PoolHistogram poolHistogram(const DurationPool& pool);
+
 } // namespace prism

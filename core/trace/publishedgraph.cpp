@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/trace/publishedgraph.h"
+#include "core/trace/blockinggraph.h"
 
 #include <algorithm>
 #include <map>

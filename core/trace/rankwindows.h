@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Several recordings of one rank, as a profiler with a repeating schedule writes them: a file for each.
+// Several recordings of one rank put together, and collectives that were launched before a recording began.
 #pragma once
 
 #include "core/trace/kinetorank.h"
@@ -16,5 +16,10 @@ namespace prism {
 /// What the recording that holds a kernel has in common with those of other ranks at the same time: its first profiled step, else its
 /// number.
 [[nodiscard]] std::string windowName(const KinetoRank& rank, std::size_t kernel);
+
+/// Kernels at the beginning of a stream whose launch is not in the trace have no description. Where the described ones behind them repeat
+/// with one period, at least twice over, each takes the description of its place in the period if the kernel's name is the same.
+/// Returns how many did. O(n).
+std::uint64_t describeByRepetition(KinetoRank& rank);
 
 } // namespace prism

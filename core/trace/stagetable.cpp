@@ -2,7 +2,7 @@
 #include "core/trace/stagetable.h"
 
 #include "core/base/jsontext.h"
-#include "core/base/packing.h"
+#include "core/base/textfile.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/trace/jobshape.h"

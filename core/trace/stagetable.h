@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads stage-level operation tables: one row per operation of a (replica, stage) of a profiled job.
+// Reads stage tables (one row per operation of a stage) and pipeline event files (begin and end of every forward and backward).
 #pragma once
 
 #include "core/trace/bytesource.h"
@@ -23,5 +23,14 @@ struct StageTableMeta {
 /// endless durations, unknown types, repeated) are dropped; so are replicas without all stages and steps without all workers; the job's
 /// notes count each kind. Errors: no header, a stage that no row has, no complete step. One thread; memory 64 bytes a row.
 [[nodiscard]] Result<TraceJob> readStageTable(const std::string& path, const StageTableMeta& meta = {}, const ReadControl& control = {});
+
+/// Whether a folder holds such files (pp_rank_0.json).
+[[nodiscard]] bool isPipelineEventFolder(const std::string& path);
+
+/// Reads a folder of files pp_rank_N.json: an object that maps iterations to {fwd_start, fwd_end, bwd_start, bwd_end}, each an array in
+/// milliseconds after the iteration's begin, and where it exists config.json (dp_size, pp_size, vp_size). Rank N is stage N modulo
+/// pp_size of replica N / pp_size. Transfers are not recorded: what lies between computations is a gap. Intervals that end before they
+/// begin are dropped and counted. Errors: no readable rank, no complete step. At most 64 MiB a file and 65,536 files.
+[[nodiscard]] Result<TraceJob> readPipelineEvents(const std::string& folder, const ReadControl& control = {});
 
 } // namespace prism

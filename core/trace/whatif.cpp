@@ -2,7 +2,7 @@
 #include "core/trace/whatif.h"
 
 #include "core/stats/moments.h"
-#include "core/trace/publishedgraph.h"
+#include "core/trace/blockinggraph.h"
 
 #include <algorithm>
 #include <cmath>

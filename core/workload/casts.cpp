@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workload/casts.h"
+#include "core/workload/passes.h"
 
 namespace prism {
 

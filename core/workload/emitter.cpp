@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/emitter.h"
 
-#include "core/workload/casts.h"
+#include "core/workload/passes.h"
 
 #include <cmath>
 

@@ -42,7 +42,7 @@ public:
 
     void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true) const;
 
-    /// Casts a GEMM input to FP8/FP4 (casts.h).
+    /// Casts a GEMM input to FP8/FP4 (passes.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part) const;
     /// Kernels between the experts' products: the activation or its gradient, and the cast of the result.
     void expertActivation(std::vector<Kernel>& to, double received, Part part);

@@ -2,6 +2,8 @@
 // Number of passes over their tensors in memory of kernels without matrix products, from which their bytes follow.
 #pragma once
 
+#include "core/scenario/scenario.h"
+
 namespace prism {
 
 inline constexpr double kFp32Bytes = 4.0;
@@ -25,5 +27,12 @@ inline constexpr double kEagerLossForward = 17.0, kEagerLossBackward = 32.0;
 /// reads and writes, top-k reads, the routing map is written. Backward: the gradient of the chosen ones is read and scattered, softmax
 /// backward reads scores and gradient and writes, the result is cast.
 inline constexpr double kRouterForwardPasses = 4.0, kRouterBackwardPasses = 6.0;
+
+/// Bytes read and written per element of a 16-bit operand; 0 where products run in 16 bit or wider. Transformer Engine
+/// (common/recipe/__init__.py, docs/examples/gemm_profiling): delayed scaling knows its scale and casts in one pass; current scaling
+/// (fp8_tensorwise) and NVFP4, whose blocks have a scale of the tensor above theirs, read the tensor once more for its maximum. Blocks
+/// along the rows are not blocks along the columns, so block recipes write two copies with their scales; a scale per tensor needs the
+/// second one only where the matrix units read FP8 in one layout alone (Hopper; those that have FP4 read both).
+[[nodiscard]] double castBytes(const TrainingConfig& training, const GpuSpec& gpu);
 
 } // namespace prism

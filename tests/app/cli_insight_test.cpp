@@ -3,7 +3,7 @@
 #include "run_cli.h"
 
 #include "core/insight/compare/compare.h"
-#include "core/job/promise.h"
+#include "core/job/jobsection.h"
 #include "core/insight/onestep/timeline.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/scale/scale.h"

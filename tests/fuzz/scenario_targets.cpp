@@ -2,7 +2,7 @@
 // Readers of scenarios and of what becomes one: files, --set, quantities, layouts, Hugging Face configurations, Megatron-LM arguments.
 #include "core/base/jsontext.h"
 #include "core/base/printable.h"
-#include "core/scenario/check.h"
+#include "core/scenario/parametercheck.h"
 #include "core/scenario/import/importers.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"

@@ -7,7 +7,7 @@
 #include "tests/ui/paintedtext.h"
 #include "ui/findings/findings.h"
 #include "ui/pages/dropzone.h"
-#include "ui/pages/emptynote.h"
+#include "ui/pages/card.h"
 #include "ui/window/actions.h"
 #include "ui/window/assumptionstrip.h"
 #include "ui/window/jobbar.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A picture or a report dropped on the window opens the state that it shows.
 #include "tests/ui/window_fixture.h"
-#include "ui/plot/metadatamark.h"
-#include "ui/window/metadataimport.h"
+#include "ui/plot/exportmetadata.h"
+#include "ui/window/logimport.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>

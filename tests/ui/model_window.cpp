@@ -13,13 +13,12 @@
 #include "ui/model/stepmarks.h"
 #include "ui/model/studyfile.h"
 #include "ui/model/studymodel.h"
-#include "ui/workspace/changedrows.h"
+#include "ui/workspace/scenariotablemodel.h"
 #include "ui/workspace/distributiondata.h"
 #include "ui/workspace/headline.h"
 #include "ui/workspace/papernotes.h"
 #include "ui/workspace/scenariofilter.h"
-#include "ui/workspace/scenariotablemodel.h"
-#include "ui/workspace/stepshare.h"
+#include "ui/workspace/changescache.h"
 
 #include <QDir>
 #include <QElapsedTimer>

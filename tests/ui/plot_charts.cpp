@@ -10,7 +10,7 @@
 #include "ui/plot/gantt.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/memorychart.h"
-#include "ui/plot/metadatamark.h"
+#include "ui/plot/exportmetadata.h"
 #include "ui/plot/scalechart.h"
 #include "ui/plot/ticks.h"
 

@@ -5,7 +5,6 @@
 #include "tests/ui/studies.h"
 #include "ui/plot/jobwaterfall.h"
 #include "ui/look/format.h"
-#include "ui/report/reportbundle.h"
 #include "ui/report/reportcharts.h"
 
 #include <QDir>

@@ -7,7 +7,7 @@
 #include "ui/moves/movesmodel.h"
 #include "ui/moves/movespage.h"
 #include "ui/newjob/newscenariodialog.h"
-#include "ui/plot/metadatamark.h"
+#include "ui/plot/exportmetadata.h"
 #include "ui/validate/validatepage.h"
 #include "ui/window/actions.h"
 #include "ui/window/reportdialog.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/enginebridge.h"
 
-#include "core/base/platform/background.h"
+#include "core/base/platform/process.h"
 #include "core/engine/evaluationcost.h"
 
 #include <QMetaObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/ghostpreview.h"
 
-#include "core/base/platform/background.h"
+#include "core/base/platform/process.h"
 #include "core/scenario/parameters.h"
 
 #include <QMetaObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/insightrunner.h"
 
-#include "core/base/platform/background.h"
+#include "core/base/platform/process.h"
 
 #include <QMetaObject>
 #include <QPointer>

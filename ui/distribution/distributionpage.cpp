@@ -8,7 +8,7 @@
 #include "ui/model/selection.h"
 #include "ui/model/stepmarks.h"
 #include "ui/model/studymodel.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/change.h"
 #include "ui/look/textruns.h"

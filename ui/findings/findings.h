@@ -57,7 +57,7 @@ struct Findings {
     double markSeconds = 0; ///< the target, or where none is set the p95 of the scenario that others are compared with
     bool hasTarget = false;
     bool pinned = true;                     ///< the scenario marked as baseline was pinned by the user, and is not just the first one
-    std::vector<FoundScenario> scenarios;   ///< as in the table, at most kMostFound
+    std::vector<FoundScenario> scenarios;   ///< as in the table, at most kMaxFound
     std::size_t advised = 0;                ///< index of the one that the answer takes
     std::vector<FoundCause> causes;         ///< of the advised one, largest first
     std::optional<PlacementMap> places;     ///< of the advised one

@@ -46,7 +46,7 @@ struct LeaveOut {
     bool warmUp = true, pauses = true, shifts = false;
 };
 
-/// Whether the beginning of a text is a log of training steps: at least kFewestSteps in its first lines.
+/// Whether the beginning of a text is a log of training steps: at least kMinSteps in its first lines.
 [[nodiscard]] bool looksLikeStepLog(std::string_view text);
 /// Compares a log with one median job of the scenario. Errors: no steps in the text, the scenario's diagnostics, cancelled. Blocks.
 [[nodiscard]] Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/findings/measuredchange.h"
 
-#include "core/insight/change/logchange.h"
 #include "core/insight/change/recordingchange.h"
 #include "core/insight/follow/wholelog.h"
 #include "ui/findings/tracefound.h"

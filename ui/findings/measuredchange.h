@@ -12,7 +12,8 @@
 
 namespace prism::ui {
 
-/// Of the text of a log and the file of another, of any size (core/insight/change/logchange.h). Errors: of both sides at once. Blocks.
+/// Of the text of a log and the file of another, of any size (core/insight/change/recordingchange.h). Errors: of both sides at once.
+/// Blocks.
 [[nodiscard]] Result<ChangeReport> logChangesOf(const std::string& before, const QString& after, const InsightOptions& options);
 /// Of two traces (files or folders; core/insight/change/recordingchange.h). Errors: of both sides at once; cancelled. Blocks.
 [[nodiscard]] Result<ChangeReport> recordingChangesOf(const QString& before, const QString& after, const InsightOptions& options);

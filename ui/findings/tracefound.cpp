@@ -5,9 +5,8 @@
 #include "core/trace/barriers.h"
 #include "core/trace/bytesource.h"
 #include "core/trace/jobpools.h"
-#include "core/trace/pipelineevents.h"
-#include "core/trace/rankwindows.h"
 #include "core/trace/stagetable.h"
+#include "core/trace/rankwindows.h"
 #include "ui/look/format.h"
 
 #include <QDir>

@@ -6,7 +6,7 @@
 #include "ui/look/dates.h"
 #include "ui/look/format.h"
 #include "ui/plot/jobwaterfall.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"

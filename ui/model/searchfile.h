@@ -8,7 +8,7 @@
 
 namespace prism::ui {
 
-/// One file per question in a folder of the user's; the oldest of more than kMostSearches go. Any thread; waits for the disk.
+/// One file per question in a folder of the user's; the oldest of more than kMaxSearches go. Any thread; waits for the disk.
 class SearchFile final {
 public:
     /// "~/.local/share/…/searches" unless another folder is given.

@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxMarks = 12; ///< letters that a footer can expl
 [[nodiscard]] double secondsFrom(const QString& text);
 
 /// One mark per line: a time with its unit, then words: "6.8 s the contract". Empty lines are ignored. In the order of their times.
-/// Errors: every line that is not a mark, with its number; more than kMostMarks.
+/// Errors: every line that is not a mark, with its number; more than kMaxMarks.
 [[nodiscard]] Result<std::vector<TimeMark>> marksFrom(const QString& text);
 /// The lines that give these marks again.
 [[nodiscard]] QString textOf(const std::vector<TimeMark>& marks);
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxMarks = 12; ///< letters that a footer can expl
 [[nodiscard]] QString letterOf(std::size_t mark); ///< "A" of 0
 
 [[nodiscard]] QJsonArray marksJson(const std::vector<TimeMark>& marks);
-/// The marks of a file's array; other elements, and marks beyond kMostMarks, are omitted.
+/// The marks of a file's array; other elements, and marks beyond kMaxMarks, are omitted.
 [[nodiscard]] std::vector<TimeMark> marksFrom(const QJsonArray& array);
 
 } // namespace prism::ui

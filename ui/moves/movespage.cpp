@@ -7,8 +7,7 @@
 #include "ui/look/format.h"
 #include "ui/moves/movesmodel.h"
 #include "ui/pages/card.h"
-#include "ui/pages/wrappedcells.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 

@@ -7,7 +7,7 @@
 #include "ui/findings/tracefound.h"
 #include "ui/look/format.h"
 #include "ui/newjob/proposalview.h"
-#include "ui/pages/wrappedcells.h"
+#include "ui/pages/card.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
 

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/card.h"
+
 #include "ui/theme/plaintext.h"
 
+#include <QAbstractItemView>
+#include <QEvent>
 #include <QFrame>
 #include <QGraphicsOpacityEffect>
 #include <QHeaderView>
 #include <QLabel>
+#include <QStyle>
+#include <QTableView>
 #include <QTableWidget>
+#include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <optional>
+
+using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
@@ -82,6 +92,104 @@ void alignHeadings(QTableWidget& table, const QList<int>& words)
     for (int column = 0; column < table.columnCount(); ++column)
         if (QTableWidgetItem* heading = table.horizontalHeaderItem(column))
             heading->setTextAlignment((words.contains(column) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+}
+
+EmptyNote::EmptyNote(QAbstractItemView& table) : QLabel(table.viewport()), m_table(table)
+{
+    setTextFormat(Qt::PlainText);
+    setWordWrap(true);
+    setAlignment(Qt::AlignCenter);
+    setProperty("role", u"secondary"_s);
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setContentsMargins(8, 0, 8, 0);
+    const QAbstractItemModel* model = table.model();
+    connect(model, &QAbstractItemModel::rowsInserted, this, &EmptyNote::follow);
+    connect(model, &QAbstractItemModel::rowsRemoved, this, &EmptyNote::follow);
+    connect(model, &QAbstractItemModel::modelReset, this, &EmptyNote::follow);
+    table.viewport()->installEventFilter(this);
+    follow();
+}
+
+void EmptyNote::showMessage(const QString& sentence)
+{
+    if (sentence == text())
+        return;
+    setText(sentence);
+    follow();
+}
+
+bool EmptyNote::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        follow();
+    return QLabel::eventFilter(watched, event);
+}
+
+void EmptyNote::follow()
+{
+    const bool empty = m_table.model()->rowCount() == 0;
+    setVisible(empty && !text().isEmpty());
+    setGeometry(m_table.viewport()->rect());
+    m_table.setAccessibleDescription(empty ? text() : QString());
+}
+
+namespace {
+
+/// Indentation of an item of the tree's first column.
+int indentOf(const QTreeView& tree, QModelIndex index)
+{
+    int depth = tree.rootIsDecorated() ? 1 : 0;
+    while ((index = index.parent()).isValid())
+        ++depth;
+    return depth * tree.indentation();
+}
+
+/// The width of a cell of a view that wraps words; nothing where it does not.
+std::optional<int> wrappedWidth(const QWidget* view, const QModelIndex& index)
+{
+    if (const auto* table = qobject_cast<const QTableView*>(view); table && table->wordWrap())
+        return table->columnWidth(index.column());
+    if (const auto* tree = qobject_cast<const QTreeView*>(view); tree && tree->wordWrap())
+        return tree->columnWidth(index.column()) - (index.column() == 0 ? indentOf(*tree, index) : 0);
+    return std::nullopt;
+}
+
+} // namespace
+
+QSize WrappedCells::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const QSize hint = QStyledItemDelegate::sizeHint(option, index);
+    const std::optional<int> width = wrappedWidth(option.widget, index);
+    if (!width)
+        return hint;
+    constexpr int kPadding = 8, kAround = 10, kTall = 10'000; // next to the words of a cell, at scale 1; over and under them
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    const int own = option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1; // as the style paints it
+    const int box = cell.features & QStyleOptionViewItem::HasCheckIndicator
+                        ? option.widget->style()->pixelMetric(QStyle::PM_IndicatorWidth, &option, option.widget) + 2 * own
+                        : 0;
+    const int room = std::max(*width - box - 2 * m_theme.px(kPadding), 2);
+    const QFontMetrics metrics(cell.font);
+    const QSize whole = metrics.size(0, cell.text); // a column that was fitted to its words has just this room
+    const int words =
+        whole.width() <= room ? whole.height() : metrics.boundingRect(QRect(0, 0, room - 1, kTall), Qt::TextWordWrap, cell.text).height();
+    return {hint.width(), std::max(m_theme.px(metric::row), words + m_theme.px(kAround))};
+}
+
+void wrapCells(QTableView& table, const Theme& theme)
+{
+    table.setWordWrap(true);
+    table.setItemDelegate(new WrappedCells(theme, &table));
+    table.verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    QObject::connect(table.horizontalHeader(), &QHeaderView::sectionResized, &table, [&table] { table.resizeRowsToContents(); });
+}
+
+void wrapCells(QTreeView& tree, const Theme& theme)
+{
+    tree.setWordWrap(true);
+    tree.setItemDelegate(new WrappedCells(theme, &tree));
+    QObject::connect(tree.header(), &QHeaderView::sectionResized, &tree, [&tree] { tree.doItemsLayout(); });
 }
 
 } // namespace prism::ui

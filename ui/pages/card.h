@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of a side card, the texts in it, and common parts of its tables.
+// The frame of a side card and its texts, the text of an empty table, and cells whose words continue beneath.
 #pragma once
 
 #include "ui/theme/theme.h"
+
+#include <QLabel>
+#include <QStyledItemDelegate>
 
 class QFrame;
 class QLabel;
@@ -10,6 +13,8 @@ class QTableView;
 class QTableWidget;
 class QVBoxLayout;
 class QWidget;
+class QAbstractItemView;
+class QTreeView;
 
 namespace prism::ui {
 
@@ -25,5 +30,35 @@ void setCardStale(QWidget& card, const QString& note);
 void keepColumnsFitted(QTableView& table, const Theme& theme);
 /// Headings are over what they head: words at the left, numbers at the right. `words`: columns of words.
 void alignHeadings(QTableWidget& table, const QList<int>& words);
+
+/// GUI thread only. Follows the rows and the size of its table, which owns it.
+class EmptyNote final : public QLabel {
+    Q_OBJECT
+public:
+    explicit EmptyNote(QAbstractItemView& table);
+    void showMessage(const QString& sentence); ///< empty = nothing
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void follow();
+    QAbstractItemView& m_table;
+};
+
+/// Gives the height that a cell needs for all its words. Qt's own hint forgets the padding of the style sheet, and shortens what needs it.
+class WrappedCells final : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    WrappedCells(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    const Theme& m_theme;
+};
+
+/// Gives the view such cells, and rows that follow the widths of its columns.
+void wrapCells(QTableView& table, const Theme& theme);
+void wrapCells(QTreeView& tree, const Theme& theme);
 
 } // namespace prism::ui

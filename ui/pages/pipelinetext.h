@@ -2,7 +2,7 @@
 // Texts around the Gantt chart of one step, and the causes of the difference of two steps.
 #pragma once
 
-#include "core/insight/onestep/stepchange.h"
+#include "core/insight/onestep/rangesum.h"
 #include "ui/plot/plotbase.h"
 
 namespace prism::ui {

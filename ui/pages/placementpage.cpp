@@ -10,7 +10,7 @@
 #include "ui/pages/slownodescard.h"
 #include "ui/pages/slownoderow.h"
 #include "ui/look/format.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"

@@ -8,7 +8,7 @@
 #include "ui/look/format.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

@@ -4,7 +4,7 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/pages/card.h"
 #include "ui/plot/heatmap.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/icons.h"
 
 #include <QApplication>

@@ -5,7 +5,7 @@
 #include "ui/pages/slownoderow.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/theme.h"
 

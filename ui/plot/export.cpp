@@ -4,7 +4,7 @@
 #include "core/base/printable.h"
 #include "ui/look/wholefile.h"
 #include "ui/plot/canvas.h"
-#include "ui/plot/metadatamark.h"
+#include "ui/plot/exportmetadata.h"
 #include "ui/plot/svg.h"
 
 #include <QBuffer>

@@ -77,7 +77,7 @@ public:
     [[nodiscard]] QPointF placeOf(int item) const;
     /// Everything on one line, for screen readers.
     [[nodiscard]] QString itemText(int item) const;
-    /// The chart's table in words, a line for each row, for screen readers; what is beyond kMostReadRows is counted.
+    /// The chart's table in words, a line for each row, for screen readers; what is beyond kMaxReadRows is counted.
     [[nodiscard]] QString tableText() const;
     static constexpr qsizetype kMaxReadRows = 50;
     /// Paints the whole card, without hover, focus and brushing marks unless `interactive`.

@@ -2,7 +2,7 @@
 // Durations of one pool as a histogram, with the fitted family as a line over it.
 #pragma once
 
-#include "core/trace/poolhistogram.h"
+#include "core/trace/pools.h"
 #include "ui/plot/axes.h"
 #include "ui/plot/plotbase.h"
 

@@ -2,7 +2,7 @@
 // The report as one HTML file: text as text, pictures as SVG inside it.
 #include "ui/report/reportfile.h"
 
-#include "ui/plot/metadatamark.h"
+#include "ui/plot/exportmetadata.h"
 #include "ui/plot/svg.h"
 #include "ui/report/reportcharts.h"
 #include "ui/report/sheet.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The width of a field that does not grow: what it usually holds, and all of the hint that is in it while it is empty.
+// Fields and buttons of a row of controls: a field's width, and the menu of what does not fit.
 #pragma once
 
 #include "ui/theme/theme.h"
 
 class QLineEdit;
+class QToolButton;
 
 namespace prism::ui {
 
@@ -14,5 +15,8 @@ void keepFieldWidth(QLineEdit& field, const Theme& theme, double width);
 
 /// Pixels that a field needs for this text, with what is around it.
 [[nodiscard]] int fieldWidthFor(const QString& text, const Theme& theme);
+
+/// Hidden, with an empty menu; its icon follows the theme. `name` is its tip and what a screen reader reads.
+[[nodiscard]] QToolButton* makeMoreButton(const Theme& theme, const QString& name, QWidget* parent);
 
 } // namespace prism::ui

@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QVariant>
 #include <QWidget>
-
 #include <cmath>
 
 namespace prism::ui {
@@ -46,6 +45,17 @@ void rescale(QWidget& root, double from, double to)
         const int side = sized(*button, "baseIcon", button->iconSize().width());
         button->setIconSize({side, side});
     }
+}
+
+void hideInPresentation(QWidget& editing, const Theme& theme)
+{
+    const auto follow = [&editing, &theme] {
+        if (editing.isHidden() != theme.presentation())
+            editing.setVisible(!theme.presentation());
+    };
+    QObject::connect(&theme, &Theme::changed, &editing, follow);
+    if (theme.presentation())
+        editing.hide();
 }
 
 } // namespace prism::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/validate/followedlog.h"
 
-#include "core/base/platform/background.h"
+#include "core/base/platform/process.h"
 #include "core/insight/follow/follower.h"
 #include "core/insight/follow/growinglog.h"
 #include "ui/look/format.h"

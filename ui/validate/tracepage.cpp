@@ -10,8 +10,7 @@
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
 #include "ui/pages/dropzone.h"
-#include "ui/pages/emptynote.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/plaintext.h"
 
 #include <QDateTime>

@@ -7,8 +7,7 @@
 #include "ui/pages/card.h"
 #include "ui/pages/dropzone.h"
 #include "ui/pages/twocolumns.h"
-#include "ui/pages/wrappedcells.h"
-#include "ui/theme/presentation.h"
+#include "ui/theme/rescale.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>

@@ -4,7 +4,7 @@
 #include "core/scenario/parameternames.h"
 
 #include "ui/editor/parameterrow.h"
-#include "ui/pages/wrappedcells.h"
+#include "ui/pages/card.h"
 #include "ui/window/dialogparts.h"
 
 #include <QComboBox>

@@ -4,7 +4,7 @@
 #include "ui/findings/studyanswer.h"
 #include "ui/look/format.h"
 #include "ui/pages/page.h"
-#include "ui/theme/morebutton.h"
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/window/assumptionstrip.h"
 

@@ -8,7 +8,7 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/look/format.h"
 #include "ui/theme/flowlayout.h"
-#include "ui/pages/wrappedcells.h"
+#include "ui/pages/card.h"
 #include "ui/theme/plaintext.h"
 #include "ui/window/dialogparts.h"
 

@@ -20,7 +20,6 @@
 #include "ui/window/marksdialog.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/presetsdialog.h"
-#include "ui/window/metadataimport.h"
 #include "ui/window/recentfiles.h"
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"

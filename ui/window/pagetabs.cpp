@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/pagetabs.h"
 
-#include "ui/theme/morebutton.h"
+#include "ui/theme/fieldwidth.h"
 
 #include <QMenu>
 #include <QPainter>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/reportdialog.h"
 
-#include "ui/report/reportbundle.h"
 #include "ui/report/reportfile.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"

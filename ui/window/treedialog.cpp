@@ -3,7 +3,7 @@
 
 #include "core/scenario/scenariodifferences.h"
 #include "ui/editor/parameterrow.h"
-#include "ui/pages/wrappedcells.h"
+#include "ui/pages/card.h"
 #include "ui/window/dialogparts.h"
 
 #include <QDialogButtonBox>

@@ -3,11 +3,9 @@
 
 #include "core/engine/verdict.h"
 #include "ui/model/lineage.h"
-#include "ui/workspace/changedrows.h"
 
 #include <QIODevice>
 #include <QMimeData>
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -349,6 +347,21 @@ bool ScenarioTableModel::dropMimeData(const QMimeData* data, Qt::DropAction acti
         --to;
     m_workspace.study().move(id, to);
     return false; // the model moved the row itself; the view must not remove one
+}
+
+void emitChangedRows(QAbstractTableModel& model, const QList<int>& rows)
+{
+    constexpr qsizetype kFewRows = 8;
+    if (rows.isEmpty())
+        return;
+    const int columns = model.columnCount();
+    if (rows.size() > kFewRows) {
+        Q_EMIT model.dataChanged(model.index(rows.front(), 0), model.index(rows.back(), columns - 1));
+        return;
+    }
+    for (const int row : rows)
+        for (int column = 0; column < columns; ++column)
+            Q_EMIT model.dataChanged(model.index(row, column), model.index(row, column));
 }
 
 } // namespace prism::ui

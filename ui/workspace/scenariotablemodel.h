@@ -7,7 +7,7 @@
 #include "ui/workspace/workspace.h"
 
 #include <QAbstractTableModel>
-
+#include <QList>
 #include <unordered_map>
 
 namespace prism::ui {
@@ -90,6 +90,9 @@ private:
     int m_sortColumn = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
+
+/// Cell by cell where the rows are few, as a view draws all that it shows for a range; GUI thread only. Rows ascend.
+void emitChangedRows(QAbstractTableModel& model, const QList<int>& rows);
 
 } // namespace prism::ui
 

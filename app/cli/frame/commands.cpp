@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/frame/commands.h"
 
-#include "app/cli/frame/examples.h"
-#include "app/cli/frame/outputguard.h"
 #include "app/cli/frame/quantities.h"
 
 #include <CLI/CLI.hpp>

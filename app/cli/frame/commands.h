@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace prism::cli {
 
 // Each adds itself to the program, or to the command that the table in commands.cpp puts it below.
@@ -53,5 +57,13 @@ void callOnlyTheLast(CLI::App& app, const std::vector<std::string>& words);
 
 /// All of them, in the order of the program's help.
 void addCommands(CLI::App& app, Cli& cli);
+
+/// Gives the commands below `app` without a footer their example; a command without an example ends without a footer.
+void addExamples(CLI::App& app);
+
+/// Every option that names a file to write refuses (InputError) a file that another argument of the same command line names: an input, a
+/// file in a folder that is read, another output. Two inputs may be written back: --base, which an import updates, and the scenario file of
+/// `new`, which gets its comments. Call it when all commands have their options.
+void guardOutputs(CLI::App& program);
 
 } // namespace prism::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/frame/examples.h"
+#include "app/cli/frame/commands.h"
 
 #include <CLI/CLI.hpp>
 

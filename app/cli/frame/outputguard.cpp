@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/frame/outputguard.h"
+#include "app/cli/frame/commands.h"
 
 #include "app/inputerror.h"
 #include "core/base/outputfile.h"

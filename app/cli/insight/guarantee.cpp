@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // guarantee: guarantees about a step, a training run and a deadline.
-#include "core/job/promise.h"
+#include "core/job/jobsection.h"
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"

@@ -6,7 +6,7 @@
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/valuetext.h"
 #include "core/base/printable.h"
-#include "core/insight/change/logchange.h"
+#include "core/insight/change/recordingchange.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>

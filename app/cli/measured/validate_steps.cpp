@@ -7,7 +7,7 @@
 #include "core/base/printable.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/insight.h"
-#include "core/insight/validate/seriesreport.h"
+#include "core/insight/validate/stepseries.h"
 #include "core/scenario/scenariolimits.h"
 
 #include <CLI/CLI.hpp>

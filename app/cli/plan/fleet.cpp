@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // fleet: a queue of jobs on a cluster under several policies.
 #include "core/fleet/fleet.h"
-#include "core/fleet/queuemodel.h"
+#include "core/fleet/jobtable.h"
 
 #include "app/cli/frame/commands.h"
 #include "app/cli/insight/insightcommand.h"

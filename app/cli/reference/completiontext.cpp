@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/reference/completiontext.h"
+#include "app/cli/reference/manpage.h"
 
 #include "core/base/text.h"
 

@@ -2,7 +2,6 @@
 // help: what the commands take, on the terminal, as man pages and as the help page; completion: the same for shells.
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
-#include "app/cli/reference/completiontext.h"
 #include "app/cli/reference/manpage.h"
 #include "core/base/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands as man pages (man(7) macros) and as the help page resources/help/command-line.md.
+// The commands as man pages (man(7) macros), as the help page resources/help/command-line.md, and as completions of shells.
 #pragma once
 
 #include "app/cli/reference/commandtable.h"
@@ -12,5 +12,10 @@ namespace prism::cli {
 [[nodiscard]] std::string manPage(const CommandEntry& command, const std::string& version);
 /// All commands and options as Markdown.
 [[nodiscard]] std::string referencePage(const CommandEntry& program);
+
+/// Completion scripts: commands, options, the words of options with choices, presets where a scenario is, files elsewhere.
+[[nodiscard]] std::string bashCompletion(const CommandEntry& program);
+[[nodiscard]] std::string zshCompletion(const CommandEntry& program);
+[[nodiscard]] std::string fishCompletion(const CommandEntry& program);
 
 } // namespace prism::cli

@@ -2,10 +2,10 @@
 // parameters: the parameter table, for people, for programs and as the help page.
 #include "app/cli/frame/commands.h"
 #include "core/base/jsontext.h"
-#include "core/cost/classnames.h"
+#include "core/cost/classes.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameternames.h"
-#include "core/scenario/parameterpage.h"
+#include "core/scenario/parametertable.h"
 #include "core/scenario/parameters.h"
 
 #include <CLI/CLI.hpp>

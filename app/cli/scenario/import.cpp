@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/measured/seriesshape.h"
 #include "core/measured/speedtable.h"
-#include "core/scenario/defaultpreset.h"
+#include "core/scenario/sectionpresets.h"
 #include "core/scenario/presets.h"
 #include "core/scenario/scenariolimits.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // new: a commented scenario file to start from.
 #include "app/cli/frame/commands.h"
-#include "core/scenario/defaultpreset.h"
+#include "core/scenario/sectionpresets.h"
 #include "core/scenario/scenariotemplate.h"
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace: measured jobs from tables and traces. Each command below it is in a separate file.
 #include "app/cli/trace/tracecommand.h"
-#include "core/trace/pipelineevents.h"
-#include "core/trace/rankwindows.h"
 #include "core/trace/stagetable.h"
+#include "core/trace/rankwindows.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace predict: the steps of a measured job predicted from a part of them, compared with the rest.
 #include "app/cli/trace/tracecommand.h"
-#include "core/trace/halves.h"
+#include "core/trace/heldout.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/platform/process.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
-
 #include <sched.h>
+#include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#endif
 
 namespace prism {
 
@@ -75,6 +80,30 @@ std::int64_t residentKib()
     long long pages = 0, resident = 0;
     std::ifstream("/proc/self/statm") >> pages >> resident; // proc(5)
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+bool hasDisplay()
+{
+#ifdef __APPLE__
+    return true;
+#else
+    constexpr std::array<const char*, 2> kNames = {"DISPLAY", "WAYLAND_DISPLAY"};
+    return std::any_of(kNames.begin(), kNames.end(), [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+    });
+#endif
+}
+
+void giveWayToForeground()
+{
+#ifdef __linux__
+    // On Linux the nice value is the thread's own, and new threads take over their maker's (setpriority(2)). At 5 it has a third of the
+    // share of a thread at 0 (sched_prio_to_weight of the kernel: 335 of 1024), and one of those that wakes runs at once.
+    constexpr int kNice = 5;
+    if (const auto self = static_cast<id_t>(gettid()); getpriority(PRIO_PROCESS, self) < kNice)
+        (void)setpriority(PRIO_PROCESS, self, kNice);
+#endif
 }
 
 } // namespace prism

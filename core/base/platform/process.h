@@ -23,4 +23,12 @@ namespace prism {
 /// Memory of this process that is in RAM, in KiB; 0 where the system does not report it.
 [[nodiscard]] std::int64_t residentKib();
 
+/// Whether this process was given a display to draw windows on: where the system names one in the environment (X11, Wayland), that it
+/// does; elsewhere always. Reads the environment: not while another thread changes it.
+[[nodiscard]] bool hasDisplay();
+
+/// From here on the calling thread, and every thread that it starts, gives way to the others where there are more of them than processors;
+/// it has all that they leave. For threads that compute for a window: where the system cannot, nothing changes. No results depend on it.
+void giveWayToForeground();
+
 } // namespace prism

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/insight/change/logchange.h"
+#include "core/insight/change/recordingchange.h"
 
 #include "core/base/printable.h"
 #include "core/calibrate/stallsteps.h"
 #include "core/insight/validate/stepseries.h"
-#include "core/measured/levelshifts.h"
+#include "core/measured/seriesshape.h"
 #include "core/scenario/scenariolimits.h"
 #include "core/stats/confidence.h"
 #include "core/stats/moments.h"

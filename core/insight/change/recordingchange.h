@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two recordings of one job, before and after a change: the changed classes of operations and their effects on the step.
+// Two logs or two recordings of one job, before and after a change: what changed beyond noise, and the effect on the step.
 #pragma once
 
 #include "core/insight/change/changedmetrics.h"
 #include "core/insight/change/recording.h"
+#include "core/measured/steplog.h"
 
 namespace prism {
 
@@ -13,5 +14,10 @@ namespace prism {
 /// changed less all effects: what classes do together, other numbers of operations, and what no class holds. Two runs of every step for
 /// each class. Pure; any thread.
 [[nodiscard]] ChangeReport recordingChanges(const Recording& before, const Recording& after);
+
+/// Warm-up and steps after pauses (seriesshape.h) are excluded everywhere but in the warm-up itself; a trend and level shifts stay in the
+/// level. Stalls as in stallsteps.h: beyond noise where their number is outside of stallRange for the rate of the other log.
+/// Errors, of each log: no run of 20 steps is left. Any thread.
+[[nodiscard]] Result<ChangeReport> logChanges(const StepLog& before, const StepLog& after);
 
 } // namespace prism

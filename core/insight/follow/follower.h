@@ -77,7 +77,7 @@ private:
     double m_allowance = 0, m_lostLimit = 0; ///< of the CUSUM, in step times: each step's, and that of an alarm
     double m_lost = 0;
     std::size_t m_lostSince = 0; ///< steps since the CUSUM was 0
-    std::deque<double> m_wander; ///< the level statistic of earlier steps, the last kWander
+    std::deque<double> m_wander; ///< the level statistic of earlier steps, the last kMaxWander
     std::vector<double> m_learning;
     std::deque<double> m_recent; ///< steps since the level was learnt, the last kWindow + kReference
     std::deque<bool> m_stalls;   ///< first steps of stalls among the last kStallWindow

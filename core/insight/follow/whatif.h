@@ -17,7 +17,7 @@ struct LikelyCause {
     std::string text; ///< "as if one node were 1.18x slower"
     std::string id;   ///< node_compute, node_link, network, compute
     double factor = 1;
-    double ratio = 1; ///< of the step at the factor; less than requested where even kMostFactor does not reach it
+    double ratio = 1; ///< of the step at the factor; less than requested where even kMaxFactor does not reach it
     bool reaches = true;
 };
 inline constexpr double kMaxFactor = 10.0;

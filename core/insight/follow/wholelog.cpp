@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/follow/wholelog.h"
 
-#include "core/base/packing.h"
-#include "core/base/table.h"
 #include "core/base/textfile.h"
-#include "core/measured/jsonarray.h"
+#include "core/base/table.h"
+#include "core/measured/eventlines.h"
 #include "core/measured/loglines.h"
 #include "core/trace/tracelimits.h"
 

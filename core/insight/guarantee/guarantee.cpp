@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/guarantee.h"
 
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/stats/moments.h"
 #include "core/insight/empirical.h"
 #include "core/insight/paired.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Guarantees about the steps alone: exceedance, limits, time to train. Deadlines of the whole job: core/job/promise.h.
+// Guarantees about the steps alone: exceedance, limits, time to train. Deadlines of the whole job: core/job/jobsection.h.
 #pragma once
 
 #include "core/insight/insight.h"
@@ -37,7 +37,7 @@ struct Guarantee {
     bool hasTraining = false;
     TrainingTime training; ///< of the steps alone
     double deadlineDays = 0;
-    Estimate deadlineProbability; ///< of the whole job (promise.h); 0 days = not requested
+    Estimate deadlineProbability; ///< of the whole job (jobsection.h); 0 days = not requested
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;

@@ -2,7 +2,7 @@
 #include "core/insight/placement/placement.h"
 
 #include "core/base/valuetext.h"
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
 

@@ -91,7 +91,7 @@ struct PlacementResult {
     bool exhaustive = false;             ///< every distinct assignment was evaluated
     int movedNodes = 0;                  ///< positions whose node changed
     std::vector<NodeMove> moves;         ///< from the given to the best order, the slowest nodes first
-    std::vector<ExchangeGain> exchanges; ///< the first ones on that way, at most kMostExchanges; empty where no move is worth it
+    std::vector<ExchangeGain> exchanges; ///< the first ones on that way, at most kMaxExchanges; empty where no move is worth it
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;

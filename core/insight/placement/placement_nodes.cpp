@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Named nodes: several slow ones where they are, speeds of a table, and hostfiles.
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/variation.h"

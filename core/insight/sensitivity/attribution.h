@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/insight/insight.h"
-#include "core/sim/record/cause.h"
+#include "core/sim/record/spankind.h"
 
 namespace prism {
 

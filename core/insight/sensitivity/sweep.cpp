@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sweeps of one parameter of the parameter table.
-#include "core/base/inputdiagnostic.h"
+#include "core/base/diagnostictext.h"
 #include "core/insight/paired.h"
 #include "core/insight/sensitivity/sensitivity.h"
 #include "core/scenario/parameternames.h"

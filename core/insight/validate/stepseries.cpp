@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/validate/stepseries.h"
-#include "core/measured/measuredlimits.h"
 
 #include "core/engine/summary.h"
-#include "core/stats/moments.h"
+#include "core/measured/measuredlimits.h"
 #include "core/stats/distance.h"
+#include "core/stats/moments.h"
 #include "core/stats/random.h"
 #include "core/stats/redraws.h"
 
 #include <algorithm>
-#include <cmath>
 #include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace prism {
+
 namespace {
 
 constexpr std::size_t kBlock = 20;
@@ -270,3 +272,48 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
 }
 
 } // namespace prism
+
+namespace prism::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json shapeJson(const SeriesMetrics& f)
+{
+    return {{"p5", f.p5}, {"p95", f.p95}, {"p99", f.p99}, {"cv", f.cv}, {"share_beyond_1_05", f.beyond}};
+}
+
+Json errorJson(const MetricError& e)
+{
+    return {{"error", e.error}, {"ci95", Json::array({e.low, e.high})}, {"between_halves_p90", e.halves}};
+}
+
+} // namespace
+
+Json json(const SeriesComparison& c)
+{
+    return {{"runs", c.runs},
+            {"steps", c.steps},
+            {"dropped", c.dropped},
+            {"measured_median_s", c.measuredMedianSeconds},
+            {"predicted_median_s", c.predictedMedianSeconds},
+            {"error", c.p50.error},
+            {"p50", errorJson(c.p50)},
+            {"p95_over_p50", errorJson(c.p95)},
+            {"p99_over_p50", errorJson(c.p99)},
+            {"beyond_1_05", errorJson(c.beyond)},
+            {"measured_over_median", shapeJson(c.measured)},
+            {"predicted_over_median", shapeJson(c.predicted)},
+            {"relative_std_of_run_medians", c.medianSpread},
+            {"lag1_correlation", c.lag1},
+            {"predicted_lag1_correlation", c.predictedLag1},
+            {"ks",
+             {{"value", c.ks},
+              {"ci95", Json::array({c.ksLow, c.ksHigh})},
+              {"by_chance", c.ksSamplingBound},
+              {"between_halves_p90", c.ksHalves}}},
+            {"notes", c.notes}};
+}
+
+} // namespace prism::report

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/measured/seriesshape.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -56,3 +57,10 @@ struct SeriesComparison {
 [[nodiscard]] SeriesComparison compareSeries(const StepSeries& series, const std::vector<double>& withinSeconds);
 
 } // namespace prism
+
+namespace prism::report {
+
+/// All values of the comparison: runs, steps, medians in seconds, errors {error, ci95, between_halves_p90}, shapes over the median, KS.
+[[nodiscard]] nlohmann::ordered_json json(const SeriesComparison& comparison);
+
+} // namespace prism::report

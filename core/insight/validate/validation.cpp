@@ -2,7 +2,7 @@
 #include "core/insight/validate/validation.h"
 
 #include "core/base/workers.h"
-#include "core/cost/predictwith.h"
+#include "core/cost/predictor.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What runs in one interval of a stage.
+// What runs in one interval of a stage, and the causes of the duration of a piece of the critical path.
 #pragma once
 
 #include <string_view>
@@ -8,5 +8,11 @@ namespace prism {
 
 enum class SpanKind { forward, backward, weight, send, embeddingAllReduce, gradSync, gradNorm, optimizer, paramGather, bubble };
 [[nodiscard]] std::string_view spanKindName(SpanKind kind);
+
+/// Causes of time on the critical path. `mean` is the noise-free duration; the others are what each factor added
+/// (or saved) on top of it along the path. Jitter and stalls delay whole steps: they have separate rows among classes and stages.
+enum class Cause { computeMean, communicationMean, spatial, temporal, data, routing, regime, rare, slowSpot, jitter, stall };
+inline constexpr int kCauses = 11;
+[[nodiscard]] std::string_view causeName(Cause cause);
 
 } // namespace prism

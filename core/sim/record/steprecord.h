@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/schedule/schedule.h"
-#include "core/sim/record/cause.h"
 #include "core/sim/record/spankind.h"
 #include "core/sim/sweep/blocksweep.h"
 #include "core/sim/sweep/stepfinish.h"

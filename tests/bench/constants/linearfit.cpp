@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench/constants/linearfit.h"
 
-#include "core/cost/predictwith.h"
+#include "core/cost/predictor.h"
 
 #include <tbb/parallel_for.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/platform/background.h"
+#include "core/base/platform/process.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/jsoncomments.h"
+#include "core/base/jsontext.h"
 
 #include <gtest/gtest.h>
 

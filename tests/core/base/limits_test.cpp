@@ -3,11 +3,10 @@
 #include "core/base/valuetext.h"
 #include "core/base/jsontext.h"
 #include "core/base/memo.h"
-#include "core/base/packing.h"
+#include "core/base/textfile.h"
 #include "core/base/printable.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
-#include "core/base/textfile.h"
 #include "core/base/workers.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Texts behind byte-order marks: their content stays, invalid code points are marked, nothing else is touched.
-#include "core/base/packing.h"
+#include "core/base/textfile.h"
 
 #include <gtest/gtest.h>
 

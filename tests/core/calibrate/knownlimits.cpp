@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Limits of what calibrations, fits and published rows may hold, shares at their edges, and shapes and layouts that follow by hand.
-#include "core/calibrate/clusterlimits.h"
+#include "core/calibrate/clustercalibration.h"
 #include "core/calibrate/collectiveagreement.h"
 #include "core/calibrate/operatoragreement.h"
 #include "core/calibrate/pooledfits.h"

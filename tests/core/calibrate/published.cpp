@@ -4,7 +4,6 @@
 
 #include "core/cost/costmodel.h"
 #include "core/cost/predictor.h"
-#include "core/cost/predictwith.h"
 #include "core/measured/tables.h"
 #include "core/scenario/presets.h"
 #include "datafolder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names of kernel classes: those that a scenario may use, the nearest name for others, and the page of all.
-#include "core/cost/classnames.h"
+#include "core/cost/classes.h"
 
 #include "core/cost/predictor.h"
 #include "prism_paths.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shard and replica groups by hand: memory of a rank, traffic of each group, and its time.
-#include "core/cost/shardtraffic.h"
+#include "core/cost/datatraffic.h"
 
 #include "core/cost/predictor.h"
 #include "core/scenario/import/importers.h"

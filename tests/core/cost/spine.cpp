@@ -3,7 +3,7 @@
 // spine.
 #include "core/cost/costmodel.h"
 #include "core/cost/predictor.h"
-#include "core/cost/shardtraffic.h"
+#include "core/cost/datatraffic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of a search at the limits of their numbers: what is read back, counted and refused.
-#include "core/explore/linechecksum.h"
 #include "core/explore/records.h"
 
 #include "core/scenario/presets.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Drawn queues: their means are the stated ones, and all unreadable fields are reported at once.
-#include "core/fleet/queuemodel.h"
+#include "core/fleet/jobtable.h"
 
 #include "core/fleet/fleet.h"
 #include "core/scenario/presetlibrary.h"

@@ -4,7 +4,7 @@
 
 #include "core/fleet/clusterread.h"
 #include "core/fleet/fleet.h"
-#include "core/fleet/queuemodel.h"
+#include "core/fleet/jobtable.h"
 
 namespace prism {
 namespace {

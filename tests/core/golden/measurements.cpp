@@ -9,7 +9,7 @@
 #include "core/stats/random.h"
 #include "core/trace/barriers.h"
 #include "core/trace/jobpools.h"
-#include "core/trace/halves.h"
+#include "core/trace/heldout.h"
 #include "core/trace/otherreplicas.h"
 #include "core/trace/repairs.h"
 #include "core/trace/whatif.h"

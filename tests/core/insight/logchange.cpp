@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two logs of one job: injected changes are found, and nothing else; halves and repeats of one job differ in nothing, or nearly nothing.
-#include "core/insight/change/logchange.h"
+#include "core/insight/change/recordingchange.h"
 #include "core/base/table.h"
 #include "core/base/textfile.h"
 #include "core/stats/random.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two logs of steps without noise, or of steps in turn: every changed value and its interval by hand.
-#include "core/insight/change/logchange.h"
+#include "core/insight/change/recordingchange.h"
 
 #include <gtest/gtest.h>
 

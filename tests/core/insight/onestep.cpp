@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One step of a small pipeline that does not vary, computed by hand, and its views.
-#include "core/insight/onestep/stepchange.h"
+#include "core/insight/onestep/rangesum.h"
 #include "core/insight/onestep/timeline.h"
 
 #include "core/insight/sensitivity/attribution.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which draw is shown, what comes on top of it, what a step's slow draws are, and the shares of activations.
-#include "core/insight/onestep/stepchange.h"
+#include "core/insight/onestep/rangesum.h"
 #include "core/insight/onestep/timeline.h"
 
 #include "core/insight/scenarios.h"

@@ -3,7 +3,6 @@
 #include "core/insight/change/recordingchange.h"
 #include "core/stats/random.h"
 #include "core/trace/kineto.h"
-#include "core/trace/pipelineevents.h"
 #include "core/trace/stagetable.h"
 
 #include "datafolder.h"

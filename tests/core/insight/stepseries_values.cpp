@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compared series: intervals and noise floors of redrawn blocks, the limits of the notes, and the report.
-#include "core/insight/validate/seriesreport.h"
 #include "core/insight/validate/stepseries.h"
 
 #include <gtest/gtest.h>

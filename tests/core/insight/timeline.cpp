@@ -2,7 +2,6 @@
 #include "core/insight/onestep/timeline.h"
 
 #include "core/insight/onestep/rangesum.h"
-#include "core/insight/onestep/stepchange.h"
 
 #include "core/insight/graphs.h"
 #include "core/schedule/dualpipe.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The probability of a deadline is the same everywhere, and counts the whole training run.
-#include "core/job/promise.h"
+#include "core/job/jobsection.h"
 
 #include "core/explore/objective.h"
 #include "core/job/jobsection.h"

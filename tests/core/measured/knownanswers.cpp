@@ -2,12 +2,10 @@
 // Known answers of measured tables, logs and series: units, bounds just inside and outside, places and levels computed by hand.
 #include "core/measured/collectivetables.h"
 #include "core/measured/importmeasured.h"
-#include "core/measured/levelshifts.h"
+#include "core/measured/seriesshape.h"
 #include "core/measured/lineformat.h"
 #include "core/measured/logfields.h"
 #include "core/measured/operatortable.h"
-#include "core/measured/seriesshape.h"
-#include "core/measured/startupphase.h"
 #include "core/measured/steplog.h"
 #include "core/measured/steptable.h"
 #include "core/measured/tables.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Limits of warm-up, pauses, trends, level shifts and start-up, of clocks and repeats in logs, and of tables: just inside and just outside.
 #include "core/measured/importmeasured.h"
-#include "core/measured/levelshifts.h"
-#include "core/measured/lineformat.h"
 #include "core/measured/seriesshape.h"
+#include "core/measured/lineformat.h"
 #include "core/measured/speedtable.h"
-#include "core/measured/startupphase.h"
 #include "core/measured/steplog.h"
 #include "core/measured/tables.h"
 

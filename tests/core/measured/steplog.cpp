@@ -3,7 +3,7 @@
 #include "core/measured/steplog.h"
 
 #include "core/measured/logfields.h"
-#include "core/measured/loglimits.h"
+#include "core/measured/measuredlimits.h"
 #include "core/stats/random.h"
 
 #include <gtest/gtest.h>

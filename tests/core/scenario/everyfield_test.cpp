@@ -8,7 +8,6 @@
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/scenariodifferences.h"
-#include "core/scenario/scenarioreader.h"
 #include "core/scenario/sectionreader.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"
 
-#include "core/scenario/parameterpage.h"
+#include "core/scenario/parametertable.h"
 #include "core/scenario/presets.h"
 #include "randomscenario.h"
 

@@ -4,7 +4,6 @@
 #include "rulecases.h"
 
 #include "core/base/text.h"
-#include "core/scenario/check.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"

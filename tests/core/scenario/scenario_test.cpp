@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/scenario.h"
-#include "core/scenario/scenarioreader.h"
+#include "core/scenario/sectionreader.h"
 
 #include "core/base/jsontext.h"
 #include "core/scenario/objectreader.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/scenario/sectionreader.h"
 #include "randomscenario.h"
 
 #include <gtest/gtest.h>

@@ -846,7 +846,7 @@ void eventsByCellScore(Builder& b)
     });
 }
 
-/// More passes than kPooledNodes: draws come from pools, and replicas begin at the points of a grid over the regimes.
+/// Pipelines of many micro-batches.
 void longPipelines(Builder& b)
 {
     const auto longer = [](JobShape& s) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each operation waits for, edge by edge, and the limits of links, overlaps, gaps and hidden barriers, from jobs made in memory.
 #include "core/trace/barriers.h"
-#include "core/trace/publishedgraph.h"
+#include "core/trace/blockinggraph.h"
 #include "core/trace/regularjob.h"
 #include "handmade.h"
 

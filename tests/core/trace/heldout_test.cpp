@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Replay and prediction of measured jobs: what must hold by construction, and on real jobs.
 #include "core/trace/barriers.h"
-#include "core/trace/halves.h"
-#include "core/trace/pipelineevents.h"
+#include "core/trace/heldout.h"
+#include "core/trace/stagetable.h"
 #include "core/trace/regularjob.h"
 #include "core/trace/startup.h"
 #include "tables.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Factors, drawn steps, limits, repairs, pools and slowdowns of measured jobs made in memory: every number from exact fractions or by hand.
-#include "core/trace/halves.h"
 #include "core/trace/heldout.h"
 #include "core/trace/jobpools.h"
 #include "core/trace/otherreplicas.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Histograms of pools, by hand and against the family that drew them.
-#include "core/trace/poolhistogram.h"
+#include "core/trace/pools.h"
 
 #include "core/stats/quantile.h"
 

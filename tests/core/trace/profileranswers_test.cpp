@@ -5,7 +5,6 @@
 #include "core/trace/kineto.h"
 #include "core/trace/kinetoreport.h"
 #include "core/trace/rankwindows.h"
-#include "core/trace/repeatedcollectives.h"
 #include "handmade.h"
 #include "tables.h"
 

@@ -2,8 +2,8 @@
 // Limits of the readers of stage tables, pipeline events and event streams; what makes a job of loose rows; schedules and histograms.
 #include "core/trace/eventstream.h"
 #include "core/trace/jobshape.h"
-#include "core/trace/pipelineevents.h"
-#include "core/trace/poolhistogram.h"
+#include "core/trace/stagetable.h"
+#include "core/trace/pools.h"
 #include "core/trace/regularjob.h"
 #include "core/trace/schedulename.h"
 #include "handmade.h"

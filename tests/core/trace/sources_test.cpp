@@ -2,8 +2,8 @@
 // Long lines, progress and long elements of trace files; folders of pipeline events; collectives that repeat.
 #include "core/trace/eventstream.h"
 #include "core/trace/kinetoreport.h"
-#include "core/trace/pipelineevents.h"
-#include "core/trace/repeatedcollectives.h"
+#include "core/trace/stagetable.h"
+#include "core/trace/rankwindows.h"
 #include "core/trace/tracelimits.h"
 #include "tables.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes of quantisation by recipe, compared with measured products with and without it.
-#include "core/workload/casts.h"
+#include "core/workload/passes.h"
 
 #include "core/cost/predictor.h"
 #include "core/scenario/presets.h"

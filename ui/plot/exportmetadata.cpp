@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/plot/metadatamark.h"
+#include "ui/plot/exportmetadata.h"
 
 #include <QCryptographicHash>
 #include <QJsonDocument>
