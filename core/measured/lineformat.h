@@ -51,6 +51,8 @@ public:
 /// Null when the line is not of the format. Tables report in `problems` what keeps their header from being recognised.
 [[nodiscard]] std::vector<std::unique_ptr<LineFormat>> dialectFormats(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> progressBarFormat(std::string_view line);
+/// Formats of the spans of a training step that a line names.
+[[nodiscard]] std::vector<std::unique_ptr<LineFormat>> spanFormats(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> mlperfFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> jsonLinesFormat(std::string_view line, const StepLogOptions& options);
 [[nodiscard]] std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOptions& options, Diagnostics& problems);

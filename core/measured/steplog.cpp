@@ -18,9 +18,10 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kFieldShown = 200; ///< bytes
-constexpr const char* kKnown = "output of a framework (the help page \"steps\" lists them), an MLPerf log, a TensorBoard event file, JSON "
-                               "lines, or a table with a header "
-                               "that names a step time; or give --time-column or --pattern";
+constexpr const char* kKnown =
+    "output of a framework (the help page \"steps\" lists them), an MLPerf log, a TensorBoard event file, OpenTelemetry spans, JSON "
+    "lines, or a table with a header "
+    "that names a step time; or give --time-column or --pattern";
 
 constexpr std::size_t kMaxRecentLines = 400, kMaxRecentBytes = 300; ///< of a line
 constexpr std::size_t kMaxCandidates = 8;
@@ -162,6 +163,8 @@ void StepLogReader::recognise(std::string_view text)
             add(std::move(format));
     if (m_isDecided)
         return;
+    for (std::unique_ptr<LineFormat>& format : spanFormats(text))
+        add(std::move(format));
     add(mlperfFormat(text));
     add(jsonLinesFormat(text, m_options));
     add(progressBarFormat(text));
