@@ -46,6 +46,16 @@ void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, dou
     k.flops = 2 * m * n * kk * batch;
     k.lowPrecision = low;
     to.push_back(k);
+    if (const double bytes = accumulationBytes(); part == Part::wgrad && bytes > 0)
+        memory(to, id, bytes * m * n * batch, part);
+}
+
+double Emitter::accumulationBytes() const
+{
+    if (s.fusion == Fusion::fused || par.zeroStage >= 2)
+        return 0;
+    const double kept = training.gradReduceInFp32 ? 4 : e, passes = static_cast<double>(s.numMicrobatches);
+    return (e + 2 * kept) * (passes - 1) / passes;
 }
 
 void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part) const

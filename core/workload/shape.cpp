@@ -9,6 +9,24 @@
 
 namespace prism {
 
+namespace {
+
+/// The stated one; where none is, that of the software whose attention is used: FlashAttention-2 is PyTorch's own, whose FSDP (ZeRO 2 and
+/// 3) is usually compiled; all others go with hand-written kernels.
+Fusion fusionOf(const Scenario& scenario)
+{
+    const std::string& fusion = scenario.training.fusion;
+    if (fusion == "compiled")
+        return Fusion::compiled;
+    if (fusion == "eager")
+        return Fusion::eager;
+    if (fusion == "fused" || scenario.training.attentionBackend != "flash2")
+        return Fusion::fused;
+    return scenario.parallelism.zeroStage >= 2 ? Fusion::compiled : Fusion::eager;
+}
+
+} // namespace
+
 Shape shapeOf(const Scenario& scenario)
 {
     const ModelConfig& model = scenario.model;
@@ -44,11 +62,7 @@ Shape shapeOf(const Scenario& scenario)
     s.fp4 = precision == "nvfp4";
     s.elementBytes = precision == "fp32" ? 4 : 2;
     s.expertLoad = model.moeCapacityFactor > 0 ? model.moeCapacityFactor : 1;
-    const std::string& fusion = scenario.training.fusion;
-    if (fusion == "eager")
-        s.fusion = Fusion::eager;
-    else if (fusion == "compiled" || (fusion == "auto" && par.zeroStage >= 3 && scenario.training.attentionBackend == "flash2"))
-        s.fusion = Fusion::compiled;
+    s.fusion = fusionOf(scenario);
     if (scenario.training.recomputeGranularity == "selective")
         if (const Result<RecomputeModules> modules = recomputeModules(scenario.training.recomputeModules); modules.ok())
             s.recomputed = *modules;

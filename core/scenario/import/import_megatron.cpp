@@ -400,6 +400,7 @@ private:
             set("recompute-modules", "training.recompute_modules", joined(m_flags.at("recompute-modules").values, " "));
         if (!given("micro-batch-size"))
             error("micro-batch-size", "the flag is missing", "nothing", "a positive integer");
+        t.fusion = "fused";                                              // its kernels are hand-written
         if (const std::string* backend = valueOf("attention-backend")) { // "auto": what Transformer Engine prefers
             const bool unfused = *backend == "unfused" || *backend == "local";
             t.attentionBackend = unfused ? "unfused" : *backend == "flash" ? "flash2" : "cudnn";

@@ -203,7 +203,6 @@ TEST(Activations, LogitsAreKeptOncePerPredictedToken)
     s.model.seqLength = 4096;
     s.model.vocabSize = 129280;
     s.model.numLayers = 1;
-    s.training.attentionBackend = "flash2";
     ChunkLayers head;
     head.head = true;
     const double ends = 2 * 2 * 4096 * 7168.0;
@@ -300,6 +299,8 @@ TEST(Activations, TorchsLossKeeps14BytesALogit)
     EXPECT_NEAR(keptMib(s, end), fused, 1e-6);
     s.training.attentionBackend = "flash2"; // PyTorch's own FSDP and attention
     EXPECT_NEAR(keptMib(s, end) - fused, 8 * logits, 1e-6);
+    s.training.fusion = "fused";
+    EXPECT_NEAR(keptMib(s, end), fused, 1e-6);
     EXPECT_NEAR(fused, (2 + 4) * logits + 2 * 2 * 24, 1e-6);
 }
 

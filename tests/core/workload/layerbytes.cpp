@@ -281,5 +281,50 @@ TEST(LayerBytes, ACapacityFactorPadsTheRowsOfExperts)
     EXPECT_DOUBLE_EQ(trafficOf(padded.forward, KernelId::router).bytes, trafficOf(even.forward, KernelId::router).bytes);
 }
 
+/// torch's accumulate_grad.h: from the second micro-batch on the gradient (2 bytes) and the sum are read and the sum is written. Weights of
+/// the dense layer: 640 (8 + 2 x 2) 96 for queries, keys and values, 768 x 640 behind them, three matrices of 640 x 1,280.
+TEST(LayerBytes, GradientsOfMicroBatchesAreAddedWhereNoProductAddsThem)
+{
+    Scenario s = smallScenario(1, 1);
+    s.training.globalBatchSize = 64 * 3 * 4; // 4 micro-batches on 64 replicas
+    const double weights = 640.0 * 12 * 96 + 768 * 640 + 3 * 640 * 1280;
+    const auto added = [&] {
+        double bytes = 0;
+        for (const Kernel& k : kernelsOf(s, LayerKind::dense).backward)
+            bytes += k.part == Part::wgrad && k.kind == CostKind::memory ? k.bytes : 0;
+        return bytes;
+    };
+    s.training.fusion = "eager";
+    EXPECT_DOUBLE_EQ(added(), weights * (2 + 4 + 4) * 3 / 4);
+    s.training.fusion = "compiled";
+    s.training.gradReduceInFp32 = false;
+    EXPECT_DOUBLE_EQ(added(), weights * (2 + 2 + 2) * 3 / 4);
+    s.parallelism.zeroStage = 2; // reduced in every micro-batch
+    EXPECT_EQ(added(), 0);
+    s.parallelism.zeroStage = 1;
+    s.training.globalBatchSize = 64 * 3;
+    EXPECT_EQ(added(), 0);
+    s.training.globalBatchSize = 64 * 3 * 4;
+    s.training.fusion = "fused"; // gradient_accumulation_fusion of Megatron-LM
+    EXPECT_EQ(added(), 0);
+}
+
+TEST(LayerBytes, FusionFollowsTheAttentionWhereItIsNotStated)
+{
+    Scenario s = smallScenario(1, 1);
+    const auto fusion = [&](const char* stated, const char* backend, int zero) {
+        s.training.fusion = stated;
+        s.training.attentionBackend = backend;
+        s.parallelism.zeroStage = zero;
+        return shapeOf(s).fusion;
+    };
+    for (const char* backend : {"unfused", "triton", "flash1", "flash3", "cudnn"})
+        EXPECT_EQ(fusion("auto", backend, 3), Fusion::fused) << backend;
+    EXPECT_EQ(fusion("auto", "flash2", 1), Fusion::eager);
+    EXPECT_EQ(fusion("auto", "flash2", 2), Fusion::compiled);
+    EXPECT_EQ(fusion("fused", "flash2", 1), Fusion::fused);
+    EXPECT_EQ(fusion("compiled", "cudnn", 1), Fusion::compiled);
+}
+
 } // namespace
 } // namespace prism
