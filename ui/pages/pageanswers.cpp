@@ -26,25 +26,17 @@ QString placeOf(const PlacementMap& map, std::size_t cell)
 
 QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
 {
-    const PlacementCell *best = nullptr, *worst = nullptr;
-    for (const PlacementCell& cell : map.cells) {
-        if (!cell.present)
-            continue;
-        if (!best || secondsOf(cell, metric) < secondsOf(*best, metric))
-            best = &cell;
-        if (!worst || secondsOf(cell, metric) > secondsOf(*worst, metric))
-            worst = &cell;
-    }
-    if (!best)
+    const HeatData data = heatDataOf(map, metric);
+    if (data.best < 0)
         return {};
     const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(metric);
-    const auto cost = [&](const PlacementCell& cell) { return format::percentDelta(ratioOf(cell, metric).value - 1); };
-    const auto place = [&](const PlacementCell* cell) { return placeOf(map, static_cast<std::size_t>(cell - map.cells.data())); };
+    const auto best = static_cast<std::size_t>(data.best), worst = static_cast<std::size_t>(data.worst);
+    const auto cost = [&](std::size_t cell) { return format::percentDelta(ratioOf(map.cells[cell], metric).value - 1); };
     if (map.withinNoise)
         return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")
-            .arg(slow, name, cost(*best), cost(*worst));
+            .arg(slow, name, cost(best), cost(worst));
     return QObject::tr("Keep a node that is %1 % slow on %2 (%3 %4) and away from %5 (%6).")
-        .arg(slow, place(best), name, cost(*best), place(worst), cost(*worst));
+        .arg(slow, placeOf(map, best), name, cost(best), placeOf(map, worst), cost(worst));
 }
 
 QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)
