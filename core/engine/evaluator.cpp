@@ -204,8 +204,8 @@ struct Evaluator::Impl {
             return made.errors();
         if (!made->complete)
             return std::make_shared<const SystemsRange>(std::move(made).value());
-        const std::size_t bytes =
-            sizeof *made + sizeof(DrawnSystem) * made->systems.size() + sizeof(CauseOverSystems) * made->prior.causes.size();
+        const std::size_t bytes = sizeof *made + sizeof(DrawnSystem) * made->systems.size()
+                                  + sizeof(CauseOverSystems) * made->prior.causes.size() + sizeof(double) * made->stepsOverP50.size();
         return recall.keep<SystemsRange>("systems", key, std::move(made).value(), bytes);
     }
 };

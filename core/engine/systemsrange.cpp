@@ -87,13 +87,14 @@ std::vector<double> runOf(const StepSamples& swept, StepGraph graph, const StepD
 }
 
 struct RunMetricsOf {
+    std::vector<double> sorted;
     double mean = 0, p50 = 0, p95 = 0, p99 = 0;
-    explicit RunMetricsOf(std::vector<double> seconds) : mean(meanOf(seconds))
+    explicit RunMetricsOf(std::vector<double> seconds) : sorted(std::move(seconds)), mean(meanOf(sorted))
     {
-        std::sort(seconds.begin(), seconds.end());
-        p50 = quantileOfSorted(seconds, 0.5);
-        p95 = quantileOfSorted(seconds, 0.95);
-        p99 = quantileOfSorted(seconds, 0.99);
+        std::sort(sorted.begin(), sorted.end());
+        p50 = quantileOfSorted(sorted, 0.5);
+        p95 = quantileOfSorted(sorted, 0.95);
+        p99 = quantileOfSorted(sorted, 0.99);
     }
 };
 
@@ -177,6 +178,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     if (out.prior.title.empty())
         return out;
     const RunMetricsOf asItIs = steps(costed.graph, 0, kDrawnSystems);
+    std::vector<double> all;
     for (int i = 0; i < kDrawnSystems && out.complete; ++i) {
         const Draw draw = drawnSystem(scenario, out.prior, i);
         const Result<CostedStep> other = costStep(draw.scenario);
@@ -184,7 +186,12 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
             return other.errors();
         const RunMetricsOf f = steps(other->graph, draw.trend, i);
         out.systems.push_back({f.mean / asItIs.mean, f.p50 / asItIs.p50, f.p95 / f.p50, f.p99 / f.p50});
+        for (const double seconds : f.sorted)
+            all.push_back(seconds / f.p50);
     }
+    std::sort(all.begin(), all.end());
+    for (int i = 0; i < kStepQuantiles && !all.empty(); ++i)
+        out.stepsOverP50.push_back(quantileOfSorted(all, (i + 0.5) / kStepQuantiles));
     out.p95OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p95OverP50; });
     out.p99OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p99OverP50; });
     if (!out.systems.empty())

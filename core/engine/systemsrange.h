@@ -29,6 +29,7 @@ struct SystemsRange {
     SystemsPrior prior; ///< without a title the variability preset does not describe other systems: `systems` is empty
     std::vector<DrawnSystem> systems;
     OverSystems p95OverP50, p99OverP50; ///< of the steps of one run
+    std::vector<double> stepsOverP50;   ///< steps of all systems over their run's p50: quantiles at (i + 0.5) / kStepQuantiles
     OverSystems levelRatio;             ///< median step over the predicted one: the drawn systems and the error of the mean
     double trend = 0;                   ///< of a run on the system in the middle
     bool complete = true;               ///< false when stopped
@@ -49,6 +50,7 @@ void addTrend(std::vector<double>& steps, double trend);
 inline constexpr int kDrawnSystems = 32;
 /// Number of systems that are swept besides the scenario itself, and the steps of each.
 inline constexpr int kSweptSystems = 8, kSystemSteps = 128;
+inline constexpr int kStepQuantiles = 200;
 
 /// Samples of a graph, memoised or not.
 using SampleGraph = std::function<std::shared_ptr<const StepSamples>(const StepGraph&, const SimOptions&)>;

@@ -54,7 +54,8 @@ Json overSystemsJson(const Report& r)
     };
     return {{"systems", r.systems->prior.title},
             {"p95_over_p50", range(r.systems->p95OverP50, r.c.measured.p95)},
-            {"p99_over_p50", range(r.systems->p99OverP50, r.c.measured.p99)}};
+            {"p99_over_p50", range(r.systems->p99OverP50, r.c.measured.p99)},
+            {"steps_over_p50", r.systems->stepsOverP50}};
 }
 
 std::string overSystemsText(const Report& r)

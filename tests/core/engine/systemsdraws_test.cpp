@@ -23,15 +23,15 @@ constexpr std::uint64_t kDrawsSeed = 7;
 constexpr double kDrawsJitter = 0.011, kDrawsStalls = 15, kDrawsStallSeconds = 0.25;
 const std::vector<double> kOwnSteps = {2.0, 2.3, 1.9, 2.2, 2.6}, kOtherSteps = {3.0, 3.3, 2.8, 3.1, 3.7};
 
-/// Eight GPUs of type gb200. Of the causes only the compute regime (0.0005, 0.002, 0.0045) and the trend (-0.03, 0.005, 0.024) are not
-/// stated by the scenario.
+/// Eight GPUs of type gb200. Of the causes only the compute regime (0, 0.0014, 0.0093) and the trend (-0.012, 0.0001, 0.012) are not stated
+/// by the scenario.
 Scenario drawnScenario()
 {
     Scenario s = *scenarioPreset("llama2-7b-8-a100");
     s.cluster.gpu.preset = "gb200-nvl72";
     VariabilityConfig& v = s.variability = {};
     v.preset = "measured-gb200";
-    v.computeRegime.cv = 0.002; // without a family, as where the preset has no spread
+    v.computeRegime.cv = 0.0014; // without a family, as where the preset has no spread
     v.spatial = {Family::gamma, 0.03};
     v.computeRegimeLag1 = 0.5;
     v.moeImbalanceRegimeLag1 = 0.4;
@@ -112,12 +112,12 @@ TEST(SystemsDraws, CausesOfSweptStepsAreDrawnEveryFourthSystem)
     ASSERT_EQ(drawn.graphs.size(), 33U);
     // Three dimensions: x^4 = x + 1 at 1.2207440846; its first power gives 0.81917 for each set of four systems after 1/2, the value lies
     // between the cause's quantiles by the normal score over that of 95 %.
-    EXPECT_DOUBLE_EQ(drawn.graphs[0].computeRegime.cv, 0.002);
+    EXPECT_DOUBLE_EQ(drawn.graphs[0].computeRegime.cv, 0.0014);
     for (int i = 1; i <= 4; ++i) // 0.5 + 0.81917 - 1 = 0.31917
-        EXPECT_NEAR(drawn.graphs[static_cast<std::size_t>(i)].computeRegime.cv, 0.0015713776810919564, 1e-12) << i;
-    EXPECT_NEAR(drawn.graphs[5].computeRegime.cv, 0.0010080105589858241, 1e-12); // 0.5 + 2 x 0.81917 - 2
-    EXPECT_NEAR(drawn.graphs[18].computeRegime.cv, 0.00236880510520261, 1e-12);  // the fifth
-    EXPECT_NEAR(drawn.graphs[32].computeRegime.cv, 0.0005291143696181915, 1e-12);
+        EXPECT_NEAR(drawn.graphs[static_cast<std::size_t>(i)].computeRegime.cv, 0.0009999525023524929, 1e-12) << i;
+    EXPECT_NEAR(drawn.graphs[5].computeRegime.cv, 0.00047414318838676973, 1e-12); // 0.5 + 2 x 0.81917 - 2
+    EXPECT_NEAR(drawn.graphs[18].computeRegime.cv, 0.0025654241324402464, 1e-12); // the fifth
+    EXPECT_NEAR(drawn.graphs[32].computeRegime.cv, 2.717341164364595e-05, 1e-12);
     EXPECT_EQ(drawn.graphs[1].computeRegime.family, Family::lognormal) << "a drawn cause has a family";
     EXPECT_EQ(drawn.graphs[1].spatial.family, Family::gamma) << "its own stays";
     EXPECT_EQ(drawn.graphs[1].intraRegime.family, Family::deterministic) << "none where nothing varies";
@@ -141,11 +141,11 @@ TEST(SystemsDraws, ARunHasItsTrendItsRateOfStallsAndItsSeed)
         std::size_t index;
         double trend, stallPosition; ///< second and third power: 0.67104 and 0.54970 for each system
     };
-    for (const auto& [index, trend, stallPosition] : std::vector<Expected>{Expected{0, -0.015215613253908664, 0.049700477901970075},
-                                                                           {3, -0.014141501432596178, 0.6988019116078807},
-                                                                           {4, 0.01723360865957987, 0.24850238950985082},
-                                                                           {17, 0.007296212668895364, 0.3946086022354631},
-                                                                           {31, 0.027330965355707237, 0.09041529286304595}}) {
+    for (const auto& [index, trend, stallPosition] : std::vector<Expected>{Expected{0, -0.006888826296351279, 0.049700477901970075},
+                                                                           {3, -0.006517490495268973, 0.6988019116078807},
+                                                                           {4, 0.00776210226573685, 0.24850238950985082},
+                                                                           {17, 0.0015381542505186092, 0.3946086022354631},
+                                                                           {31, 0.014086236196468847, 0.09041529286304595}}) {
         const double stalls = kDrawsStalls * -std::log1p(-stallPosition);
         const RunNumbers run = numbersOfRun(kOtherSteps, trend, drawn.graphs[index + 1], stalls, kDrawsSeed + index);
         const DrawnSystem& system = drawn.range.systems[index];
@@ -154,7 +154,7 @@ TEST(SystemsDraws, ARunHasItsTrendItsRateOfStallsAndItsSeed)
         EXPECT_NEAR(system.p95OverP50, run.p95 / run.p50, 1e-9) << index;
         EXPECT_NEAR(system.p99OverP50, run.p99 / run.p50, 1e-9) << index;
     }
-    EXPECT_EQ(drawn.range.trend, 0.005) << "the middle of the trend's quantiles";
+    EXPECT_EQ(drawn.range.trend, 0.0001) << "the middle of the trend's quantiles";
 }
 
 TEST(SystemsDraws, RangesHoldNineOfTenSystems)
@@ -186,13 +186,38 @@ TEST(SystemsDraws, WithTheTrendAloneThereAreTwoDimensions)
     const DrawnRange drawn = drawnRange(s);
     ASSERT_EQ(drawn.range.prior.causes.size(), 1U);
     // x^3 = x + 1 at 1.3247179572; system 5 is at 0.5 + 6 x 0.75488 - 5 = 0.02927, system 31 at 0.65609.
-    for (const auto& [index, trend] : {std::pair{5U, -0.03525235320481473}, {31U, 0.009641293268153888}}) {
+    for (const auto& [index, trend] : {std::pair{5U, -0.01381581353652166}, {31U, 0.0030069152574226975}}) {
         std::vector<double> steps;
         for (int i = 0; i < 8; ++i)
             steps.insert(steps.end(), kOtherSteps.begin(), kOtherSteps.end());
         addTrend(steps, trend);
         EXPECT_NEAR(drawn.range.systems[index].meanRatio, meanOf(steps) / 2.2, 1e-12) << index; // 11 s in five steps
     }
+}
+
+TEST(SystemsDraws, StepsOfAllSystemsArePooledOverTheMedianOfTheirRun)
+{
+    Scenario s = drawnScenario();
+    s.variability.computeRegime = {};
+    s.variability.stepJitterS = s.variability.stallsPerGpuHour = 0;
+    const SystemsRange range = drawnRange(s).range;
+    std::vector<double> pooled;
+    for (int system = 1; system <= 32; ++system) { // 0.7548776662: as in the test above
+        const double trend = range.prior.causes[0].at(std::fmod(0.5 + 0.7548776662466927 * system, 1.0));
+        std::vector<double> steps;
+        for (int i = 0; i < 8; ++i)
+            steps.insert(steps.end(), kOtherSteps.begin(), kOtherSteps.end());
+        addTrend(steps, trend);
+        const double middle = medianOf(steps);
+        for (const double step : steps)
+            pooled.push_back(step / middle);
+    }
+    std::sort(pooled.begin(), pooled.end()); // 1,280 steps
+    ASSERT_EQ(range.stepsOverP50.size(), 200U);
+    // At 0.5 / 200 of 1,279 steps between them: 3.1975; at 199.5 / 200: 1,275.8025; at 100.5 / 200: 642.6975.
+    EXPECT_NEAR(range.stepsOverP50.front(), pooled[3] + 0.1975 * (pooled[4] - pooled[3]), 1e-12);
+    EXPECT_NEAR(range.stepsOverP50[100], pooled[642] + 0.6975 * (pooled[643] - pooled[642]), 1e-12);
+    EXPECT_NEAR(range.stepsOverP50.back(), pooled[1275] + 0.8025 * (pooled[1276] - pooled[1275]), 1e-12);
 }
 
 TEST(SystemsDraws, AStoppedSweepEndsTheRange)

@@ -54,32 +54,30 @@ TEST(CauseOverSystems, GoesThroughItsThreeQuantiles)
 
 TEST(SystemsPrior, IsThatOfTheGpuAndTheModel)
 {
-    const auto jitter = [](const Scenario& s, const char* gpu) {
+    const auto middle = [](const Scenario& s, const char* gpu, std::string_view path) {
         const Result<SystemsPrior> prior = systemsPrior(s, gpu);
         for (const CauseOverSystems& c : prior->causes)
-            if (c.path == "variability.step_jitter_s")
+            if (c.path == path)
                 return c.quantiles[1];
         return -1.0;
     };
+    const char* jitter = "variability.step_jitter_s";
+    const char* routing = "variability.moe_imbalance_regime.cv";
     const Scenario s = onGpus("h100-sxm-80gb");
-    EXPECT_LT(jitter(s, "gb300"), 0.5 * jitter(s, "h100"));
-    EXPECT_EQ(jitter(s, "a100"), jitter(s, "mi300x"));
+    EXPECT_GT(middle(s, "h100", kTrendOfRun), 0.005) << "runs on H100 become slower";
+    EXPECT_LT(middle(s, "gb300", kTrendOfRun), 0.5 * middle(s, "h100", kTrendOfRun));
+    EXPECT_EQ(middle(s, "a100", kTrendOfRun), middle(s, "mi300x", kTrendOfRun)) << "no system was measured";
     Scenario stated = s;
     stated.variability.stepJitterS *= 1.5;
-    EXPECT_EQ(jitter(stated, "h100"), -1) << "stated by the user";
+    EXPECT_GT(middle(s, "h100", jitter), 0);
+    EXPECT_EQ(middle(stated, "h100", jitter), -1) << "stated by the user";
     Scenario moe = s;
     moe.model = scenarioPreset("mixtral-8x22b-256-h100")->model;
-    const auto regime = [](const Scenario& of) {
-        const Result<SystemsPrior> prior = systemsPrior(of, "h100");
-        for (const CauseOverSystems& c : prior->causes)
-            if (c.path == "variability.moe_imbalance_regime.cv")
-                return c.quantiles[1];
-        return -1.0;
-    };
-    EXPECT_GT(regime(moe), 0.01);
-    EXPECT_EQ(regime(s), -1) << "no experts";
+    EXPECT_GT(middle(moe, "h100", routing), 0.01);
+    EXPECT_LT(middle(moe, "h100", kTrendOfRun), 0) << "routing settles";
+    EXPECT_EQ(middle(s, "h100", routing), -1) << "no experts";
     moe.variability.moeImbalance = {};
-    EXPECT_EQ(regime(moe), -1) << "forced routing";
+    EXPECT_EQ(middle(moe, "h100", routing), -1) << "forced routing";
     Scenario silent = s;
     silent.variability = *variabilityPreset("none");
     silent.variability.preset = "none";
