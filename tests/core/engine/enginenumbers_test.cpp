@@ -225,8 +225,8 @@ TEST(EngineNumbersLong, SystemsOfOtherScenariosAndSeedsAreOthersAndCountTheirByt
     graph.regimeLag1 = graph.computeRegimeLag1 = graph.routingRegimeLag1 = 0;
     (void)simulate(graph, sim);
     ASSERT_EQ(range->prior.causes.size(), 1U);
-    EXPECT_EQ(evaluator.cacheBytes(),
-              memo.bytes() + sampleBytesOf(kSystemSteps) + sizeof(SystemsRange) + 32 * sizeof(DrawnSystem) + sizeof(CauseOverSystems));
+    EXPECT_EQ(evaluator.cacheBytes(), memo.bytes() + sampleBytesOf(kSystemSteps) + sizeof(SystemsRange) + 32 * sizeof(DrawnSystem)
+                                          + sizeof(CauseOverSystems) + kStepQuantiles * sizeof(double));
     EXPECT_EQ(systems(evaluator, s, 1), range);
     EXPECT_NE(systems(evaluator, s, 2)->systems[0].p95OverP50, range->systems[0].p95OverP50);
     s.training.globalBatchSize = 64; // half the noise-free step, of which the same jitter is more
