@@ -214,6 +214,7 @@ Result<CostedStep> Assembly::run()
     const CriticalPath path = criticalPath(g, step);
     m_out.noiseFreeSeconds = path.seconds;
     m_out.breakdown = breakdownOf(g, step, path);
+    m_out.stages = stageBreakdowns(g, step, path);
     const std::vector<double> kept = activations();
     addMemory(bytesInFlight(g.schedule, kept));
     addCounts();

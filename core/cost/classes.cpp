@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/cost/sharding.h"
+#include "core/step/stepgraphwords.h"
 
 #include <algorithm>
 #include <set>
@@ -177,26 +178,12 @@ std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& l
 
 namespace {
 
-std::string_view categoryText(Category category)
+/// "tensor parallel"
+std::string categoryText(Category category)
 {
-    switch (category) {
-    case Category::compute:
-        return "compute";
-    case Category::tensorParallel:
-        return "tensor parallel";
-    case Category::contextParallel:
-        return "context parallel";
-    case Category::expertParallel:
-        return "expert parallel";
-    case Category::pipeline:
-        return "pipeline";
-    case Category::dataParallel:
-        return "data parallel";
-    case Category::optimizer:
-        return "optimizer";
-    default:
-        return "other";
-    }
+    std::string text = stepgraph_words::kCategories[static_cast<std::size_t>(category)];
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
 }
 
 /// Everything before a dot of a class name: "gemm" for "gemm.qkv".
@@ -261,7 +248,7 @@ std::string kernelClassPage()
                        "`prism-cli help parameters --classes`.\n\n| class | counted as |\n| --- | --- |\n";
     for (int id = 0; id < kKernelIds; ++id) {
         const auto kernel = static_cast<KernelId>(id);
-        page += "| `" + std::string(kernelName(kernel)) + "` | " + std::string(categoryText(kernelCategory(kernel))) + " |\n";
+        page += "| `" + std::string(kernelName(kernel)) + "` | " + categoryText(kernelCategory(kernel)) + " |\n";
     }
     return page + "\nGroups: `" + joined(prefixes(kernelClassNames()), "`, `") + "`.\n";
 }

@@ -63,6 +63,22 @@ void addTransfers(StageTime& t, const StepGraph& g, std::size_t stage)
         }
 }
 
+void addCategories(Communication& out, const StepGraph& g, const std::vector<StageTime>& times)
+{
+    CategorySeconds longest{};
+    out.hidden.assign(times.size(), {});
+    for (std::size_t c = 0; c < g.classes.size(); ++c) {
+        const auto category = static_cast<std::size_t>(g.classes[c].category);
+        for (std::size_t p = 0; p < times.size(); ++p)
+            out.hidden[p][category] += times[p].hidden[c];
+        const StageTime& busiest = times[static_cast<std::size_t>(out.stage)];
+        if (const double seconds = busiest.hidden[c] + busiest.exposed[c]; seconds > longest[category]) {
+            longest[category] = seconds;
+            out.longestClass[category] = g.classes[c].name;
+        }
+    }
+}
+
 } // namespace
 
 Communication communicationOf(const StepGraph& g, double stepSeconds)
@@ -87,6 +103,7 @@ Communication communicationOf(const StepGraph& g, double stepSeconds)
         return out;
     const auto busiest = std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.busy < b.busy; });
     out.stage = static_cast<int>(busiest - times.begin());
+    addCategories(out, g, times);
     double meanExposed = 0;
     for (std::size_t c = 0; c < g.classes.size(); ++c) {
         if (g.classes[c].scope == Scope::none)

@@ -2,7 +2,7 @@
 // Communication split into overlapped and exposed: per class and scope, in the noise-free step.
 #pragma once
 
-#include "core/step/stepgraph.h"
+#include "core/step/deterministicstep.h"
 
 #include <string>
 #include <vector>
@@ -19,11 +19,13 @@ struct ClassCommunication {
 };
 
 struct Communication {
-    int stage = 0;                           ///< the busiest: its passes and step operations take longest
-    std::vector<ClassCommunication> classes; ///< those that occur, in the order of StepGraph::classes
-    double exposedSeconds = 0;               ///< on the busiest stage
-    double exposedShare = 0;                 ///< of the step, on the busiest stage
-    double exposedShareOfGpuHours = 0;       ///< of all GPUs' time; MAD-Max (arXiv 2310.02784) reports 14 to 32 % for fleets
+    int stage = 0;                                     ///< the busiest: its passes and step operations take longest
+    std::vector<ClassCommunication> classes;           ///< those that occur, in the order of StepGraph::classes
+    std::vector<CategorySeconds> hidden;               ///< of each stage: overlapped with compute
+    std::array<std::string, kCategories> longestClass; ///< of each category on the busiest stage, compute too; empty = none runs
+    double exposedSeconds = 0;                         ///< on the busiest stage
+    double exposedShare = 0;                           ///< of the step, on the busiest stage
+    double exposedShareOfGpuHours = 0;                 ///< of all GPUs' time; MAD-Max (arXiv 2310.02784) reports 14 to 32 % for fleets
 };
 
 /// `stepSeconds` is the noise-free step. Transfers between stages count as exposed where they occupy the sender, else as hidden: a wait for

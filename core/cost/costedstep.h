@@ -35,6 +35,7 @@ struct CostedStep {
     World world;
     double noiseFreeSeconds = 0; ///< of the step; the breakdown sums to it
     Breakdown breakdown;
+    std::vector<Breakdown> stages;   ///< the same step on each stage of the critical path's replica
     double modelFlopsPerStep = 0;    ///< model FLOPs (no recomputation; the whole square of attention; output layer), whole job
     double causalFlopsPerStep = 0;   ///< the same with the half of causal attention that its mask leaves
     double hardwareFlopsPerStep = 0; ///< with recomputation

@@ -2,6 +2,7 @@
 #include "core/insight/report.h"
 
 #include "core/base/text.h"
+#include "core/step/stepgraphwords.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -59,25 +60,7 @@ std::string row(std::initializer_list<std::string> fields)
 
 std::string_view categoryName(Category category)
 {
-    switch (category) {
-    case Category::compute:
-        return "compute";
-    case Category::tensorParallel:
-        return "tensor_parallel";
-    case Category::contextParallel:
-        return "context_parallel";
-    case Category::expertParallel:
-        return "expert_parallel";
-    case Category::pipeline:
-        return "pipeline";
-    case Category::dataParallel:
-        return "data_parallel";
-    case Category::optimizer:
-        return "optimizer";
-    case Category::other:
-        return "other";
-    }
-    return "other";
+    return stepgraph_words::kCategories[static_cast<std::size_t>(category)];
 }
 
 std::string_view scopeName(Scope scope)

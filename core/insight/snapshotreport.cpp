@@ -3,6 +3,7 @@
 
 #include "core/cost/communication.h"
 #include "core/insight/report.h"
+#include "core/step/breakdownparts.h"
 
 #include <nlohmann/json.hpp>
 
@@ -55,15 +56,10 @@ nlohmann::ordered_json json(const MemoryReport& memory)
 
 nlohmann::ordered_json json(const Breakdown& b)
 {
-    return {{"compute", b.computeSeconds},
-            {"tensor_parallel", b.tensorParallelSeconds},
-            {"context_parallel", b.contextParallelSeconds},
-            {"expert_parallel", b.expertParallelSeconds},
-            {"pipeline", b.pipelineSeconds},
-            {"bubble", b.bubbleSeconds},
-            {"data_parallel", b.dataParallelSeconds},
-            {"optimizer", b.optimizerSeconds},
-            {"other", b.otherSeconds}};
+    nlohmann::ordered_json parts;
+    for (const BreakdownPart& part : kBreakdownParts)
+        parts[std::string(part.key)] = b.*part.seconds;
+    return parts;
 }
 
 nlohmann::ordered_json json(const VarianceShare& share)

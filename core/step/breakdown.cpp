@@ -1,46 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/step/breakdown.h"
+#include "core/step/breakdownparts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace prism {
 
 namespace {
-
-double& slot(Breakdown& b, Category category)
-{
-    switch (category) {
-    case Category::compute:
-        return b.computeSeconds;
-    case Category::tensorParallel:
-        return b.tensorParallelSeconds;
-    case Category::contextParallel:
-        return b.contextParallelSeconds;
-    case Category::expertParallel:
-        return b.expertParallelSeconds;
-    case Category::pipeline:
-        return b.pipelineSeconds;
-    case Category::dataParallel:
-        return b.dataParallelSeconds;
-    case Category::optimizer:
-        return b.optimizerSeconds;
-    case Category::other:
-        break;
-    }
-    return b.otherSeconds;
-}
-
-/// The seconds of a part of the path that is not a chunk.
-double& slot(Breakdown& b, PathKind kind)
-{
-    switch (kind) {
-    case PathKind::optimizer:
-        return b.optimizerSeconds;
-    default:
-        return b.dataParallelSeconds;
-    }
-}
 
 /// How often the program in each slot of the sweep runs.
 std::vector<int> runsOf(const Sweep& sweep)
@@ -94,6 +61,24 @@ CategorySeconds busiestWork(const StepGraph& graph, const DeterministicStep& ste
     return busiest;
 }
 
+void addWork(Breakdown& b, const CategorySeconds& work)
+{
+    for (const BreakdownPart& part : kBreakdownParts)
+        if (part.category)
+            b.*part.seconds += work[static_cast<std::size_t>(*part.category)];
+}
+
+/// Waiting time: the transfers of the critical path first.
+void addIdle(Breakdown& b, double idle, const CriticalPath& path)
+{
+    double transfers = 0;
+    for (const PathPiece& piece : path.pieces)
+        transfers += piece.kind == PathKind::transfer ? piece.seconds : 0;
+    const double waited = std::min(transfers, std::max(0.0, idle));
+    b.pipelineSeconds += waited;
+    b.bubbleSeconds += std::max(0.0, idle) - waited;
+}
+
 } // namespace
 
 Breakdown breakdownOf(const StepGraph& graph)
@@ -105,21 +90,57 @@ Breakdown breakdownOf(const StepGraph& graph)
 Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path)
 {
     Breakdown out;
-    double pipeline = 0, transfers = 0;
+    double pipeline = 0;
     for (const PathPiece& piece : path.pieces) {
         const bool inPipeline = piece.kind == PathKind::chunk || piece.kind == PathKind::transfer;
-        pipeline += inPipeline ? piece.seconds : 0;
-        transfers += piece.kind == PathKind::transfer ? piece.seconds : 0;
-        if (!inPipeline)
-            slot(out, piece.kind) += piece.seconds;
+        (inPipeline ? pipeline : piece.kind == PathKind::optimizer ? out.optimizerSeconds : out.dataParallelSeconds) += piece.seconds;
     }
     const CategorySeconds work = busiestWork(graph, step, path, pipeline);
-    for (std::size_t c = 0; c < kCategories; ++c)
-        slot(out, static_cast<Category>(c)) += work[c];
-    const double idle = std::max(0.0, pipeline - sumOf(work));
-    out.pipelineSeconds += std::min(transfers, idle);
-    out.bubbleSeconds = idle - std::min(transfers, idle);
+    addWork(out, work);
+    addIdle(out, pipeline - sumOf(work), path);
     return out;
+}
+
+std::vector<Breakdown> stageBreakdowns(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path)
+{
+    TailTimes tail; // of stages that enter it together, at 0
+    (void)step.secondsAfter(
+        {std::vector<double>(path.stageEnds.size())}, {path.replica},
+        [&step](int replica, int stage) { return step.fixedSlowest(replica, stage); }, &tail);
+    const auto &synced = tail.gradSync[0], &normed = tail.gradNorm[0];
+    const auto last = std::max_element(synced.begin(), synced.end()) - synced.begin(); // the norm waits for it
+    const double norm = normed[static_cast<std::size_t>(last)] - synced[static_cast<std::size_t>(last)];
+    const std::vector<int> runs = runsOf(step.sweep());
+    std::vector<Breakdown> stages(path.stageEnds.size());
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        Breakdown& b = stages[s];
+        addWork(b, workOf(graph, step, {path.replica, static_cast<int>(s)}, runs));
+        b.dataParallelSeconds += synced[s] + norm + tail.paramGather[0][s] - tail.optimizer[0][s];
+        b.optimizerSeconds += tail.optimizer[0][s] - normed[s];
+        addIdle(b, path.seconds - b.sum(), path);
+    }
+    return stages;
+}
+
+std::vector<StageRange> similarStages(const std::vector<Breakdown>& stages, std::size_t maxRanges)
+{
+    std::vector<StageRange> ranges;
+    for (double tolerance = 0.005; tolerance < 2; tolerance *= 2) { // at 1 every stage is similar
+        ranges.clear();
+        for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
+            const auto isSimilar = [&](const Breakdown& a, const Breakdown& b) {
+                return std::ranges::all_of(kBreakdownParts, [&](const BreakdownPart& part) {
+                    return std::abs(a.*part.seconds - b.*part.seconds) <= tolerance * b.sum();
+                });
+            };
+            if (ranges.empty() || !isSimilar(stages[static_cast<std::size_t>(s)], stages[static_cast<std::size_t>(ranges.back().first)]))
+                ranges.push_back({s, s});
+            ranges.back().last = s;
+        }
+        if (ranges.size() <= maxRanges)
+            break;
+    }
+    return ranges;
 }
 
 } // namespace prism

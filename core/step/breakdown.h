@@ -26,4 +26,16 @@ struct Breakdown {
 /// The same, computing both first: slow spots and fixedSpatial as given.
 [[nodiscard]] Breakdown breakdownOf(const StepGraph& graph);
 
+/// The noise-free step on each stage of the path's replica: its own work, synchronisation, optimizer and parameter gather; the rest is
+/// waiting, divided as in `Breakdown`. Each sums to the step. The busiest stage has the breakdown of the step where the path ends on it.
+[[nodiscard]] std::vector<Breakdown> stageBreakdowns(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path);
+
+/// Neighbouring stages with nearly the same breakdown.
+struct StageRange {
+    int first = 0, last = 0;
+};
+/// All stages in at most `maxRanges` ranges. No part of a stage differs from that of the first stage of its range by more than 0.5 % of the
+/// step; the tolerance is doubled until there are few enough ranges.
+[[nodiscard]] std::vector<StageRange> similarStages(const std::vector<Breakdown>& stages, std::size_t maxRanges);
+
 } // namespace prism

@@ -11,6 +11,7 @@
 #include "core/engine/evaluator.h"
 #include "core/insight/report.h"
 #include "core/insight/snapshotreport.h"
+#include "core/step/breakdownparts.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace prism::cli {
 
@@ -90,7 +92,6 @@ std::string notesText(const Snapshot& s)
 std::string toText(const Snapshot& s, const Style& style, const std::string& picture)
 {
     const World& w = s.costed->world;
-    const Breakdown& b = s.costed->breakdown;
     std::string text =
         fmt::format("{}\n{} GPUs on {} nodes: TP {} PP {} VPP {} CP {} EP {} DP {}, {} micro-batches\n\n",
                     style.bold(printable(s.scenario.name)), w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches);
@@ -115,11 +116,10 @@ std::string toText(const Snapshot& s, const Style& style, const std::string& pic
                         amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.mfuCausal, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,
                         s.costed->memory.capacityGib, s.costed->memory.fits ? "fits" : "does NOT fit");
-    text += fmt::format("Noise-free breakdown   compute {} s, TP {} s, CP {} s, EP {} s, pipeline {} s, bubble {} s, DP {} s, "
-                        "optimizer {} s, other {} s\n",
-                        amountText(b.computeSeconds), amountText(b.tensorParallelSeconds), amountText(b.contextParallelSeconds),
-                        amountText(b.expertParallelSeconds), amountText(b.pipelineSeconds), amountText(b.bubbleSeconds),
-                        amountText(b.dataParallelSeconds), amountText(b.optimizerSeconds), amountText(b.otherSeconds));
+    std::string separator = "Noise-free breakdown   ";
+    for (const BreakdownPart& part : kBreakdownParts)
+        text += std::exchange(separator, ", ") + fmt::format("{} {} s", part.shortName, amountText(s.costed->breakdown.*part.seconds));
+    text += '\n';
     text += communicationText(s);
     if (s.daysToTrain > 0)
         text += fmt::format("Training               {} days, {} USD\n", amountText(s.daysToTrain), amountText(s.costUsd));

@@ -4,6 +4,7 @@
 #include "core/base/valuetext.h"
 #include "core/base/printable.h"
 #include "core/engine/summary.h"
+#include "core/insight/report.h"
 #include "core/sim/simulate.h"
 
 #include <CLI/CLI.hpp>
@@ -31,13 +32,6 @@ struct Outcome {
     double elapsedSeconds = 0;
 };
 
-Json summaryJson(const DistributionSummary& s)
-{
-    return {{"mean", s.mean}, {"std", s.std},         {"cv", s.cv},
-            {"p5", s.p5},     {"p50", s.p50},         {"p95", s.p95},
-            {"p99", s.p99},   {"samples", s.samples}, {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
-}
-
 Json toJson(const Outcome& o, const SimulateOptions& options)
 {
     Json warnings = Json::array();
@@ -50,8 +44,8 @@ Json toJson(const Outcome& o, const SimulateOptions& options)
             {"seed", options.seed},
             {"samples", o.across.samples},
             {"elapsed_s", o.elapsedSeconds},
-            {"step_time_s", summaryJson(o.across)},
-            {"within_job_s", summaryJson(o.within)},
+            {"step_time_s", report::json(o.across)},
+            {"within_job_s", report::json(o.within)},
             {"noise_free_step_time_s", o.samples.noiseFreeSeconds},
             {"node_samples", o.samples.nodeSamples},
             {"warnings", std::move(warnings)}};

@@ -63,6 +63,20 @@ TEST(Communication, SeparatesHiddenFromExposedPerClassAndScope)
     EXPECT_NEAR(c.exposedShareOfGpuHours, (0.4 + 0.25) / 10, 1e-12);
 }
 
+TEST(Communication, IsHiddenByStageAndCategory)
+{
+    const Communication c = communicationOf(graph(), 10);
+    const auto hidden = [&](std::size_t stage, Category category) { return c.hidden.at(stage)[static_cast<std::size_t>(category)]; };
+    EXPECT_NEAR(hidden(0, Category::tensorParallel), 1.2, 1e-12);
+    EXPECT_NEAR(hidden(1, Category::tensorParallel), 1.2, 1e-12);
+    EXPECT_NEAR(hidden(0, Category::dataParallel), 1.5, 1e-12);
+    EXPECT_EQ(hidden(1, Category::dataParallel), 0);
+    EXPECT_EQ(hidden(0, Category::compute), 0);
+    EXPECT_EQ(c.longestClass[static_cast<std::size_t>(Category::compute)], "gemm");
+    EXPECT_EQ(c.longestClass[static_cast<std::size_t>(Category::pipeline)], "pp.send_recv");
+    EXPECT_EQ(c.longestClass[static_cast<std::size_t>(Category::expertParallel)], "");
+}
+
 TEST(Communication, ATransferThatOccupiesItsSenderIsExposed)
 {
     StepGraph g = graph();

@@ -482,6 +482,8 @@ TEST(Breakdown, SumsToTheNoiseFreeStepOfAnyGraph)
         EXPECT_EQ(path.seconds, seconds) << trial;
         EXPECT_NEAR(along, seconds, 1e-9 * seconds) << trial << " " << g.name;
         EXPECT_NEAR(breakdownOf(g).sum(), seconds, 1e-9 * seconds) << trial << " " << g.name;
+        for (const Breakdown& stage : stageBreakdowns(g, DeterministicStep(g), path))
+            EXPECT_NEAR(stage.sum(), seconds, 1e-9 * seconds) << trial << " " << g.name;
     }
 }
 
