@@ -12,6 +12,7 @@
 #include "ui/theme/flowlayout.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -73,9 +74,7 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
       m_workspace(workspace),
       m_theme(theme)
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(this, 0);
     layout->addLayout(makeHead());
     layout->addLayout(makeTools());
     layout->addWidget(makeGroups(), 1);
@@ -107,8 +106,7 @@ QLayout* ConfigEditor::makeHead()
     auto* head = new FlowLayout; // what does not fit next to the title goes beneath it
     head->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(12), m_theme.px(4));
     head->setSpacing(m_theme.px(8));
-    auto* title = plainLabel(tr("Configuration"));
-    title->setProperty("type", u"strong"_s);
+    auto* title = plainLabel(tr("Configuration"), {}, u"strong"_s);
     m_differences = new QPushButton;
     m_differences->setProperty("kind", u"link"_s);
     connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
@@ -136,10 +134,8 @@ QLayout* ConfigEditor::makeTools()
     tools->addWidget(m_filter);
     tools->setAlignment(m_filter, Qt::AlignJustify);
     tools->addWidget(m_all);
-    m_hits = plainLabel();
+    m_hits = plainLabel({}, u"secondary"_s, u"small"_s);
     m_hits->setObjectName(u"parametersFound"_s);
-    m_hits->setProperty("role", u"secondary"_s);
-    m_hits->setProperty("type", u"small"_s);
     m_hits->hide();
     tools->addWidget(m_hits);
     return tools;
@@ -438,8 +434,7 @@ void ConfigEditor::refresh()
                                : different.size() == 1 ? tr("1 differs from baseline")
                                                        : tr("%1 differ from baseline").arg(different.size()));
         m_differences->setEnabled(base && !different.empty());
-        m_differences->setProperty("kind", base && !different.empty() ? u"link"_s : u"plain"_s);
-        restyle(m_differences);
+        restyle(m_differences, "kind", base && !different.empty() ? u"link"_s : u"plain"_s);
     }
     refreshProblems(s);
 }

@@ -2,6 +2,7 @@
 #include "ui/editor/fieldline.h"
 
 #include "ui/theme/rescale.h"
+#include "ui/theme/barelayout.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -27,9 +28,7 @@ FieldLine::FieldLine(const Theme& theme, QLabel* label, QWidget* field, QWidget*
     label->setProperty(kOwnWidth, true);
     connect(&theme, &Theme::changed, this, &FieldLine::fit);
     label->setBuddy(field);
-    auto* line = new QHBoxLayout(this);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(theme.px(metric::grid));
+    auto* line = bareLayout<QHBoxLayout>(this, theme.px(metric::grid));
     line->addWidget(label);
     line->addWidget(field, 1);
 }

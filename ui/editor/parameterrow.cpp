@@ -10,6 +10,7 @@
 #include "ui/look/format.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QCheckBox>
 #include <QEvent>
@@ -224,9 +225,7 @@ void ParameterRow::showRange(const QStringList& values)
     if (values.isEmpty())
         return;
     m_range = new QWidget;
-    auto* flow = new FlowLayout(m_range);
-    flow->setContentsMargins(0, 0, 0, 0);
-    flow->setSpacing(m_theme.px(4));
+    auto* flow = bareLayout<FlowLayout>(m_range, m_theme.px(4));
     for (const QString& value : values) {
         auto* button = new QPushButton(value);
         button->setAccessibleName(tr("Take %1 for %2").arg(value, labelText()));
@@ -284,8 +283,7 @@ void ParameterRow::setReadOnly(bool readOnly)
     else
         field()->setEnabled(!readOnly);
     if (m_edit) {
-        m_edit->setProperty("state", readOnly ? QVariant(u"derived"_s) : QVariant());
-        restyle(m_edit);
+        restyle(m_edit, "state", readOnly ? QVariant(u"derived"_s) : QVariant());
     }
 }
 

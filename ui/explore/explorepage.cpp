@@ -11,6 +11,7 @@
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/barelayout.h"
 
 #include <QComboBox>
 #include <QFrame>
@@ -94,9 +95,7 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
 {
     buildTools();
     auto* main = new QWidget;
-    auto* layout = new QVBoxLayout(main);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(main, theme.px(metric::cardGap));
     layout->addWidget(buildNote());
     layout->addWidget(buildTable(), 3);
     layout->addWidget(m_scatter, 2);
@@ -138,8 +137,7 @@ void ExplorePage::buildTools()
     m_yMetric->setCurrentIndex(1);
     m_xMetric->setAccessibleName(tr("Figure on the horizontal axis"));
     m_yMetric->setAccessibleName(tr("Figure on the vertical axis"));
-    auto* against = plainLabel(tr("over"));
-    against->setProperty("role", u"secondary"_s);
+    auto* against = plainLabel(tr("over"), u"secondary"_s);
     addTools({m_yMetric, against, m_xMetric});
 }
 
@@ -220,8 +218,7 @@ void ExplorePage::search()
         return;
     const Result<SearchSpace> space = searchSpaceOf(m_ranges->text(), s->scenario);
     m_problem->setVisible(!space.ok());
-    m_ranges->setProperty("state", space.ok() ? QString() : u"error"_s);
-    restyle(m_ranges);
+    restyle(m_ranges, "state", space.ok() ? QString() : u"error"_s);
     if (!space.ok()) {
         const Diagnostic invalid = space.errors().front();
         m_problem->setText(QString::fromStdString(invalid.message + (invalid.accepted.empty() ? "" : " Accepted: " + invalid.accepted)));

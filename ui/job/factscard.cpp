@@ -27,14 +27,6 @@ void clear(QGridLayout& grid)
     }
 }
 
-QLabel* label(const QString& text, const QString& type, const QString& role = {})
-{
-    auto* made = plainLabel(text);
-    made->setProperty("type", type);
-    made->setProperty("role", role);
-    return made;
-}
-
 std::pair<QString, QString> wordOf(JobAssumption::Word word)
 {
     switch (word) {
@@ -84,7 +76,7 @@ QList<JobFact> jobFacts(const JobReport& job)
 FactsCard::FactsCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme)
 {
     QVBoxLayout* layout = makeCard(*this, theme);
-    layout->addWidget(label(tr("What it takes"), u"title"_s));
+    layout->addWidget(plainLabel(tr("What it takes"), {}, u"title"_s));
     m_facts = new QGridLayout;
     m_assumptions = new QGridLayout;
     for (QGridLayout* grid : {m_facts, m_assumptions}) {
@@ -100,7 +92,7 @@ FactsCard::FactsCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_th
     layout->addSpacing(theme.px(4));
     layout->addWidget(line);
     layout->addSpacing(theme.px(4));
-    layout->addWidget(label(tr("Assumed, and on whose word"), u"strong"_s));
+    layout->addWidget(plainLabel(tr("Assumed, and on whose word"), {}, u"strong"_s));
     layout->addLayout(m_assumptions);
     layout->addStretch(1);
 }
@@ -112,10 +104,10 @@ void FactsCard::setFacts(const QList<JobFact>& facts)
     if (facts.size() != m_shownFacts.size()) {
         clear(*m_facts);
         for (int row = 0; row < facts.size(); ++row) {
-            m_facts->addWidget(label({}, u"body"_s), row, 0);
-            m_facts->addWidget(label({}, u"strong"_s), row, 1, Qt::AlignRight);
-            m_facts->addWidget(label({}, u"small"_s, u"secondary"_s), row, 2);
-            m_facts->addWidget(label({}, u"tick"_s, u"tertiary"_s), row, 3, Qt::AlignRight);
+            m_facts->addWidget(plainLabel({}, {}, u"body"_s), row, 0);
+            m_facts->addWidget(plainLabel({}, {}, u"strong"_s), row, 1, Qt::AlignRight);
+            m_facts->addWidget(plainLabel({}, u"secondary"_s, u"small"_s), row, 2);
+            m_facts->addWidget(plainLabel({}, u"tertiary"_s, u"tick"_s), row, 3, Qt::AlignRight);
         }
     }
     m_shownFacts = facts;
@@ -138,8 +130,8 @@ void FactsCard::setAssumptions(const std::vector<JobAssumption>& assumptions)
     for (const JobAssumption& a : assumptions) {
         const auto [word, role] = wordOf(a.word);
         const QString value = QString::fromStdString(a.value).replace(u"CO2"_s, u"CO₂"_s);
-        auto* what = label(u"%1: %2"_s.arg(QString::fromStdString(a.label), value), u"small"_s);
-        auto* origin = label(word, u"tick"_s, role);
+        auto* what = plainLabel(u"%1: %2"_s.arg(QString::fromStdString(a.label), value), {}, u"small"_s);
+        auto* origin = plainLabel(word, role, u"tick"_s);
         const QString source = a.source.empty() ? tr("Set in this scenario") : QString::fromStdString(a.source);
         for (QLabel* part : {what, origin})
             part->setToolTip(source);

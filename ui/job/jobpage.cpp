@@ -10,6 +10,7 @@
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/barelayout.h"
 
 #include <QJsonObject>
 #include <QLabel>
@@ -31,9 +32,7 @@ constexpr double kDateField = 112; // pixels at scale 1
 QWidget* column(const Theme& theme, const QList<std::pair<QWidget*, int>>& parts)
 {
     auto* made = new QWidget;
-    auto* layout = new QVBoxLayout(made);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(made, theme.px(metric::cardGap));
     for (const auto& [part, stretch] : parts)
         layout->addWidget(part, stretch);
     return made;
@@ -97,8 +96,7 @@ void JobPage::buildTools()
     m_mode->setChoices({tr("By day"), tr("Cumulative")});
     m_mode->setAccessibleName(tr("What a bar says"));
     const auto named = [this](QLineEdit* field, const QString& name, const QString& hint) {
-        auto* label = plainLabel(name);
-        label->setProperty("role", u"secondary"_s);
+        auto* label = plainLabel(name, u"secondary"_s);
         label->setBuddy(field);
         field->setAccessibleName(name);
         field->setAcceptDrops(false); // a file that is dropped here is the window's
@@ -139,8 +137,7 @@ void JobPage::typeDeadline()
     else if (const std::optional<double> days = format::deadlineDays(m_deadline->text(), job->config.startDate))
         set({{"job.deadline_days", tableNumber(*days).toStdString()}}, tr("Set the deadline"));
     else {
-        m_deadline->setProperty("state", u"error"_s);
-        restyle(m_deadline);
+        restyle(m_deadline, "state", u"error"_s);
         m_deadline->setToolTip(job->config.startDate.empty() ? tr("A number of days; dates need a start")
                                                              : tr("A date such as 14 March 2026, or days"));
     }
@@ -217,8 +214,7 @@ void JobPage::refreshFields()
     const JobReport* job = m_job.value();
     for (QLineEdit* field : {m_start, m_deadline}) {
         field->setEnabled(job != nullptr);
-        field->setProperty("state", QString());
-        restyle(field);
+        restyle(field, "state", QString());
     }
     if (!job || m_start->hasFocus() || m_deadline->hasFocus())
         return;

@@ -10,6 +10,7 @@
 #include "ui/theme/rescale.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QCheckBox>
 #include <QFrame>
@@ -51,9 +52,7 @@ MovesPage::MovesPage(const Theme& theme, QWidget* parent)
 {
     buildTools();
     auto* main = new QWidget;
-    auto* layout = new QVBoxLayout(main);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(main, theme.px(metric::cardGap));
     layout->addWidget(m_curves, 5);
     layout->addWidget(m_why, 4);
     m_curves->setObjectName(u"goalCurves"_s);
@@ -84,8 +83,7 @@ MovesPage::MovesPage(const Theme& theme, QWidget* parent)
 
 void MovesPage::buildTools()
 {
-    auto* label = plainLabel(tr("Goal: p95 ≤"));
-    label->setProperty("role", u"secondary"_s);
+    auto* label = plainLabel(tr("Goal: p95 ≤"), u"secondary"_s);
     m_goalField->setPlaceholderText(tr("such as 6.2 s"));
     m_goalField->setAccessibleName(tr("Goal for p95"));
     m_goalField->setAcceptDrops(false); // a file that is dropped here is the window's

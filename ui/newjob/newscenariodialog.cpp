@@ -10,6 +10,7 @@
 #include "ui/pages/card.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/barelayout.h"
 
 #include <QButtonGroup>
 #include <QDragEnterEvent>
@@ -44,11 +45,8 @@ const QString kGoalProperty = u"page"_s;
 /// One of the three questions: a numbered title with what belongs to it.
 QVBoxLayout* question(QWidget& box, const Theme& theme, const QString& title)
 {
-    auto* layout = new QVBoxLayout(&box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(6));
-    auto* head = plainLabel(title);
-    head->setProperty("type", u"title"_s);
+    auto* layout = bareLayout<QVBoxLayout>(&box, theme.px(6));
+    auto* head = plainLabel(title, {}, u"title"_s);
     layout->addWidget(head);
     return layout;
 }
@@ -84,10 +82,8 @@ NewScenarioDialog::NewScenarioDialog(Workspace& workspace, const Theme& theme, Q
     questions->setSpacing(theme.px(16));
     for (QWidget* part : {makeModelQuestion(), makeMachineQuestion(), makeGoalQuestion()})
         questions->addWidget(part);
-    m_notes = plainLabel();
+    m_notes = plainLabel({}, u"secondary"_s, u"small"_s);
     m_notes->setWordWrap(true);
-    m_notes->setProperty("type", u"small"_s);
-    m_notes->setProperty("role", u"secondary"_s);
     questions->addWidget(m_notes);
     questions->addStretch(1);
     const auto scrolled = [](QWidget* widget) {
@@ -151,9 +147,8 @@ QWidget* NewScenarioDialog::makeModelQuestion()
     auto* fileLayout = new QVBoxLayout(files);
     fileLayout->setContentsMargins(0, 0, 0, 0);
     auto* choose = new QPushButton(tr("Choose file…"));
-    m_file = plainLabel(tr("Or drop a config.json or a launch script anywhere on this window."));
+    m_file = plainLabel(tr("Or drop a config.json or a launch script anywhere on this window."), u"secondary"_s);
     m_file->setWordWrap(true);
-    m_file->setProperty("role", u"secondary"_s);
     fileLayout->addWidget(choose, 0, Qt::AlignLeft);
     fileLayout->addWidget(m_file);
     fileLayout->addStretch(1);
@@ -255,8 +250,7 @@ QWidget* NewScenarioDialog::makeGoalQuestion()
 void NewScenarioDialog::makeFoot(QVBoxLayout& layout)
 {
     auto* foot = new QHBoxLayout;
-    auto* note = plainLabel(tr("Adds one scenario to this study. Ctrl+Z takes it back."));
-    note->setProperty("role", u"secondary"_s);
+    auto* note = plainLabel(tr("Adds one scenario to this study. Ctrl+Z takes it back."), u"secondary"_s);
     auto* cancel = new QPushButton(tr("Cancel"));
     cancel->setProperty("kind", u"closing"_s);
     m_create->setProperty("kind", u"primary closing"_s);

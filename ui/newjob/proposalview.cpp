@@ -32,14 +32,6 @@ QString shortNameOf(const std::string& id)
     return p ? QString::fromStdString(p->shortName.empty() ? p->label : p->shortName) : QString::fromStdString(id);
 }
 
-QLabel* label(const QString& type, const QString& role)
-{
-    QLabel* made = plainLabel();
-    made->setProperty("type", type);
-    made->setProperty("role", role);
-    return made;
-}
-
 } // namespace
 
 QString layoutName(const Scenario& s)
@@ -70,10 +62,10 @@ QString reasonText(const LayoutReason& r)
 ProposalView::ProposalView(const Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_theme(theme),
-      m_state(label(u"small"_s, u"secondary"_s)),
-      m_checked(label(u"tick"_s, u"tertiary"_s)),
-      m_name(label(u"value"_s, {})),
-      m_peak(label(u"strong"_s, {})),
+      m_state(plainLabel({}, u"secondary"_s, u"small"_s)),
+      m_checked(plainLabel({}, u"tertiary"_s, u"tick"_s)),
+      m_name(plainLabel({}, {}, u"value"_s)),
+      m_peak(plainLabel({}, {}, u"strong"_s)),
       m_reasonBox(new QWidget),
       m_reasons(new QGridLayout(m_reasonBox)),
       m_table(new QTableWidget(0, kColumns)),
@@ -122,8 +114,7 @@ ProposalView::ProposalView(const Theme& theme, QWidget* parent)
 void ProposalView::setMessage(const QString& text, bool isError)
 {
     m_state->setText(text);
-    m_state->setProperty("role", isError ? u"error"_s : u"secondary"_s);
-    restyle(m_state);
+    restyle(m_state, "role", isError ? u"error"_s : u"secondary"_s);
     m_checked->clear();
     if (!isError)
         return; // the last proposal stays while the next is computed
@@ -185,11 +176,8 @@ void ProposalView::fillReasons(const LayoutProposal& p)
     }
     int line = 0;
     for (const LayoutReason& r : p.reasons) {
-        auto* name = plainLabel(u"%1 %2"_s.arg(shortNameOf(r.id), QString::fromStdString(r.value)));
-        name->setProperty("type", u"small"_s);
-        auto* why = plainLabel(reasonText(r));
-        why->setProperty("type", u"small"_s);
-        why->setProperty("role", u"secondary"_s);
+        auto* name = plainLabel(u"%1 %2"_s.arg(shortNameOf(r.id), QString::fromStdString(r.value)), {}, u"small"_s);
+        auto* why = plainLabel(reasonText(r), u"secondary"_s, u"small"_s);
         m_reasons->addWidget(name, line, 0);
         m_reasons->addWidget(why, line++, 1);
     }

@@ -35,9 +35,7 @@ QVBoxLayout* makeCard(QFrame& frame, const Theme& theme)
 
 QLabel* cardText(const QString& type, const QString& role, const QString& text)
 {
-    auto* label = plainLabel(text);
-    label->setProperty("type", type);
-    label->setProperty("role", role);
+    auto* label = plainLabel(text, role, type);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;

@@ -2,6 +2,7 @@
 #include "ui/pages/dropzone.h"
 
 #include "ui/pages/card.h"
+#include "ui/theme/barelayout.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -32,9 +33,7 @@ DropZone::DropZone(const Theme& theme, const DropZoneText& text, QWidget* parent
 {
     QVBoxLayout* card = makeCard(*this, theme);
     auto* column = new QWidget;
-    auto* lines = new QVBoxLayout(column);
-    lines->setContentsMargins(0, 0, 0, 0);
-    lines->setSpacing(theme.px(metric::cardGap));
+    auto* lines = bareLayout<QVBoxLayout>(column, theme.px(metric::cardGap));
     auto* frame = new QFrame;
     frame->setProperty("drop", true);
     auto* inside = new QVBoxLayout(frame);

@@ -4,6 +4,7 @@
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
 #include "ui/theme/flowlayout.h"
+#include "ui/theme/barelayout.h"
 
 #include <QEvent>
 #include <QGridLayout>
@@ -66,9 +67,7 @@ InsightPage::InsightPage(const Theme& theme, QWidget* parent)
 void InsightPage::addTools(const QList<QWidget*>& group)
 {
     auto* together = new QWidget;
-    auto* line = new QHBoxLayout(together);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(m_theme.px(8));
+    auto* line = bareLayout<QHBoxLayout>(together, m_theme.px(8));
     for (QWidget* tool : group)
         line->addWidget(tool);
     const auto size = [this, together] { together->setFixedHeight(m_theme.px(metric::button)); }; // the row is as high on every page

@@ -14,6 +14,7 @@
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -43,9 +44,7 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     makeTools();
     m_map->setObjectName(u"placementMap"_s);
     auto* side = new QWidget;
-    auto* column = new QVBoxLayout(side);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme.px(metric::cardGap));
+    auto* column = bareLayout<QVBoxLayout>(side, theme.px(metric::cardGap));
     column->addWidget(m_best);
     column->addWidget(m_nodes, 1);
     column->addWidget(m_gains);
@@ -70,8 +69,7 @@ void PlacementPage::makeTools()
     m_factor->setObjectName(u"slowFactor"_s);
     m_factor->setAccessibleName(tr("Slowness of the probing node in percent"));
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));
-    auto* effect = plainLabel(tr("Effect on"));
-    effect->setProperty("role", u"secondary"_s);
+    auto* effect = plainLabel(tr("Effect on"), u"secondary"_s);
     m_metric->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_metric->setCurrent(1);
     m_metric->setAccessibleName(tr("Statistic of the heat map"));
@@ -111,8 +109,7 @@ void PlacementPage::makeFinder()
     keepFieldWidth(*m_find, theme(), 100);
     m_find->setObjectName(u"findNode"_s);
     m_find->setAccessibleName(tr("Find a node by its name; Return goes to the next one"));
-    m_hits = plainLabel();
-    m_hits->setProperty("role", u"secondary"_s);
+    m_hits = plainLabel({}, u"secondary"_s);
     m_hits->hide();
     addTools({m_find, m_hits});
     connect(m_find, &QLineEdit::textChanged, this, [this] {

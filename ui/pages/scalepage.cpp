@@ -9,6 +9,7 @@
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/rescale.h"
+#include "ui/theme/barelayout.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -198,9 +199,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     cardLayout->addWidget(m_points);
 
     auto* column = new QWidget;
-    auto* layout = new QVBoxLayout(column);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(column, theme.px(metric::cardGap));
     m_chart->setObjectName(u"scaleChart"_s);
     layout->addWidget(m_chart, 5);
     layout->addWidget(m_card, 3);
@@ -218,8 +217,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
 
 void ScalePage::buildTools()
 {
-    auto* label = plainLabel(tr("Scaling"));
-    label->setProperty("role", u"secondary"_s);
+    auto* label = plainLabel(tr("Scaling"), u"secondary"_s);
     m_mode->setChoices({tr("Weak"), tr("Strong")});
     m_mode->setAccessibleName(tr("Weak: the batch grows with the GPUs; strong: it stays"));
     m_mode->setToolTip(tr("Weak: the global batch grows with the data-parallel size. Strong: the global batch stays."));

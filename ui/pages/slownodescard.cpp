@@ -8,6 +8,7 @@
 #include "ui/theme/rescale.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/barelayout.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -52,9 +53,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_list->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding); // it scrolls, the page does not
     auto* list = new QFrame;
     list->setProperty("surface", u"panel"_s);
-    auto* listLayout = new QVBoxLayout(list);
-    listLayout->setContentsMargins(0, 0, 0, 0);
-    listLayout->setSpacing(0);
+    auto* listLayout = bareLayout<QVBoxLayout>(list, 0);
     m_rows = new QVBoxLayout;
     m_rows->setSpacing(0);
     listLayout->addLayout(m_rows);
@@ -219,8 +218,7 @@ void SlowNodesCard::showNextStep(bool measured)
         const QVariant kind = button == next ? QVariant(u"primary"_s) : QVariant();
         if (button->property("kind") == kind)
             continue;
-        button->setProperty("kind", kind);
-        restyle(button);
+        restyle(button, "kind", kind);
     }
 }
 
@@ -287,8 +285,7 @@ std::vector<int> SlowNodesCard::chosenOrder() const
 void SlowNodesCard::showMessage(const QString& text, bool isError)
 {
     m_message->setText(text);
-    m_message->setProperty("role", isError ? u"error"_s : u"secondary"_s);
-    restyle(m_message);
+    restyle(m_message, "role", isError ? u"error"_s : u"secondary"_s);
 }
 
 } // namespace prism::ui

@@ -135,12 +135,6 @@ void paintEndDates(Canvas& canvas, const QRectF& area, const EndDates& data)
         paintDeadline(canvas, area, data, axes);
 }
 
-void EndDateChart::setData(const EndDates& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 double EndDateChart::shareOf(std::size_t bar) const
 {
     return heights(m_data)[bar];

@@ -22,13 +22,10 @@ struct EndDates {
 void paintEndDates(Canvas& canvas, const QRectF& area, const EndDates& data);
 
 /// The same as a card; items are the bars. GUI thread only.
-class EndDateChart final : public PlotBase {
+class EndDateChart final : public DataChart<EndDates> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const EndDates& data);
-
-    [[nodiscard]] const EndDates& data() const { return m_data; }
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.bars.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -52,7 +49,6 @@ private:
     [[nodiscard]] bool nearDeadline(QPointF at) const;
     [[nodiscard]] double shareOf(std::size_t bar) const;
 
-    EndDates m_data;
     bool m_dragging = false;
 };
 

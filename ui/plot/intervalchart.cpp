@@ -98,12 +98,6 @@ void paintIntervals(Canvas& canvas, const QRectF& area, const IntervalData& d)
     paintPoints(canvas, area, d, axes);
 }
 
-void IntervalChart::setData(const IntervalData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 TableData IntervalChart::asTable() const
 {
     TableData table;

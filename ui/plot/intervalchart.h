@@ -16,13 +16,10 @@ struct IntervalData {
 void paintIntervals(Canvas& canvas, const QRectF& area, const IntervalData& data);
 
 /// The same as a card; items are the points of the curve. GUI thread only.
-class IntervalChart final : public PlotBase {
+class IntervalChart final : public DataChart<IntervalData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const IntervalData& data);
-
-    [[nodiscard]] const IntervalData& data() const { return m_data; }
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.cost.curve.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -32,9 +29,6 @@ protected:
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] double minPlotHeight() const override { return 112; }
-
-private:
-    IntervalData m_data;
 };
 
 } // namespace prism::ui

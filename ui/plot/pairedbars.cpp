@@ -20,12 +20,6 @@ bool isClear(const PairedRow& row)
 
 } // namespace
 
-void PairedBarChart::setData(const PairedData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 TableData PairedBarChart::asTable() const
 {
     TableData table;

@@ -20,13 +20,10 @@ struct PairedData {
     std::vector<PairedRow> rows;
 };
 
-class PairedBarChart final : public RowChart {
+class PairedBarChart final : public DataChart<PairedData, RowChart> {
     Q_OBJECT
 public:
-    using RowChart::RowChart;
-    void setData(const PairedData& data);
-
-    [[nodiscard]] const PairedData& data() const { return m_data; }
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.rows.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -42,8 +39,6 @@ protected:
 
 private:
     void paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const;
-
-    PairedData m_data;
 };
 
 } // namespace prism::ui

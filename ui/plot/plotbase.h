@@ -147,6 +147,22 @@ private:
     std::optional<QPointF> m_hover;
 };
 
+/// A chart that shows one value of this type. `Base` is PlotBase, or a class that derives from it.
+template <class Data, class Base = PlotBase>
+class DataChart : public Base {
+public:
+    using Base::Base;
+    void setData(const Data& data)
+    {
+        m_data = data;
+        this->dataChanged();
+    }
+    [[nodiscard]] const Data& data() const { return m_data; }
+
+protected:
+    Data m_data;
+};
+
 /// A number for a table: C locale, round-trip digits; empty when not finite.
 [[nodiscard]] QString tableNumber(double value);
 

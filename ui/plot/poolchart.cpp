@@ -9,12 +9,6 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-void PoolChart::setData(const PoolData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 TableData PoolChart::asTable() const
 {
     TableData table;

@@ -15,13 +15,10 @@ struct PoolData {
 };
 
 /// Items are the bins. GUI thread only.
-class PoolChart final : public PlotBase {
+class PoolChart final : public DataChart<PoolData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const PoolData& data);
-
-    [[nodiscard]] const PoolData& data() const { return m_data; }
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.histogram.shares.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -36,8 +33,6 @@ protected:
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;
     [[nodiscard]] double from(int bin) const { return m_data.histogram.low + bin * m_data.histogram.width; }
-
-    PoolData m_data;
 };
 
 } // namespace prism::ui

@@ -29,12 +29,6 @@ AxisRange rangeOf(const std::vector<ScatterPoint>& points, double ScatterPoint::
 
 } // namespace
 
-void ScatterChart::setData(const ScatterData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 void ScatterChart::setHighlighted(const QString& id)
 {
     if (id == m_highlighted)

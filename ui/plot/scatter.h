@@ -24,14 +24,12 @@ struct ScatterData {
 };
 
 /// GUI thread only.
-class ScatterChart final : public PlotBase {
+class ScatterChart final : public DataChart<ScatterData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const ScatterData& data);
+    using DataChart::DataChart;
     void setHighlighted(const QString& id);
 
-    [[nodiscard]] const ScatterData& data() const { return m_data; }
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.points.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -50,7 +48,6 @@ private:
     void paintPoint(Canvas& canvas, const Axes& at, const ScatterPoint& p, bool highlighted) const;
     void paintMarks(Canvas& canvas, const Axes& at) const;
 
-    ScatterData m_data;
     QString m_highlighted;
 };
 

@@ -16,12 +16,6 @@ constexpr double kHead = 24, kNames = 132, kMetrics = 96; // at scale 1: above t
 
 } // namespace
 
-void SlopeChart::setData(const SlopeData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 void SlopeChart::setHighlighted(const QString& id)
 {
     if (m_highlighted == id)

@@ -24,14 +24,12 @@ struct SlopeData {
 };
 
 /// Items are the rows. GUI thread only.
-class SlopeChart final : public PlotBase {
+class SlopeChart final : public DataChart<SlopeData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const SlopeData& data);
+    using DataChart::DataChart;
     void setHighlighted(const QString& id);
 
-    [[nodiscard]] const SlopeData& data() const { return m_data; }
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.rows.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -46,7 +44,6 @@ private:
     [[nodiscard]] QPointF place(const Canvas& canvas, const QRectF& area, int item, int column) const;
     void paintRow(Canvas& canvas, const QRectF& area, int item, bool strong) const;
 
-    SlopeData m_data;
     QString m_highlighted;
 };
 

@@ -45,12 +45,6 @@ void triangle(Canvas& canvas, QPointF at, const QColor& colour)
 
 } // namespace
 
-void SeriesChart::setData(const SeriesData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 TableData SeriesChart::asTable() const
 {
     TableData table;
@@ -151,12 +145,6 @@ QPointF SeriesChart::itemAnchor(const Canvas& canvas, const QRectF& area, int it
 {
     const SeriesStep& s = m_data.steps[static_cast<std::size_t>(item)];
     return axes(canvas, area).place(s.number, s.seconds);
-}
-
-void QuantileChart::setData(const QuantileData& data)
-{
-    m_data = data;
-    dataChanged();
 }
 
 TableData QuantileChart::asTable() const

@@ -17,13 +17,10 @@ struct SeriesData {
 };
 
 /// GUI thread only.
-class SeriesChart final : public PlotBase {
+class SeriesChart final : public DataChart<SeriesData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const SeriesData& data);
-
-    [[nodiscard]] const SeriesData& data() const { return m_data; }
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.steps.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -38,7 +35,6 @@ protected:
 
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;
-    SeriesData m_data;
 };
 
 struct QuantileData {
@@ -47,12 +43,10 @@ struct QuantileData {
 };
 
 /// Measured over predicted quantiles with the line of equality. GUI thread only.
-class QuantileChart final : public PlotBase {
+class QuantileChart final : public DataChart<QuantileData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const QuantileData& data);
-
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.pairs.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -65,7 +59,6 @@ protected:
 
 private:
     [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;
-    QuantileData m_data;
 };
 
 } // namespace prism::ui

@@ -230,12 +230,6 @@ void paintWaterfall(Canvas& canvas, const QRectF& area, const WaterfallData& d)
     paintGroup(canvas, area, at, d, reach);
 }
 
-void WaterfallChart::setData(const WaterfallData& data)
-{
-    m_data = data;
-    dataChanged();
-}
-
 TableData waterfallTable(const WaterfallData& data)
 {
     TableData table;

@@ -36,13 +36,10 @@ struct WaterfallData {
 void paintWaterfall(Canvas& canvas, const QRectF& area, const WaterfallData& data);
 
 /// The same as a card; items are rows. GUI thread only.
-class WaterfallChart final : public PlotBase {
+class WaterfallChart final : public DataChart<WaterfallData> {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
-    void setData(const WaterfallData& data);
-
-    [[nodiscard]] const WaterfallData& data() const { return m_data; }
+    using DataChart::DataChart;
     [[nodiscard]] TableData asTable() const override { return waterfallTable(m_data); }
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.rows.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -53,9 +50,6 @@ protected:
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] double minPlotHeight() const override { return waterfallHeight(m_data); }
     [[nodiscard]] bool showsReadout() const override { return false; }
-
-private:
-    WaterfallData m_data;
 };
 
 } // namespace prism::ui

@@ -9,9 +9,11 @@
 
 namespace prism::ui {
 
-QLabel* plainLabel(const QString& text, QWidget* parent)
+QLabel* plainLabel(const QString& text, const QString& role, const QString& type)
 {
-    auto* label = new QLabel(parent);
+    auto* label = new QLabel;
+    label->setProperty("role", role);
+    label->setProperty("type", type);
     label->setTextFormat(Qt::PlainText); // before the text: Qt lays markup out as soon as it gets it
     label->setText(text);
     return label;

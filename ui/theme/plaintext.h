@@ -13,8 +13,8 @@ class QWidget;
 
 namespace prism::ui {
 
-/// A label that shows its text as it is.
-[[nodiscard]] QLabel* plainLabel(const QString& text = {}, QWidget* parent = nullptr);
+/// A label that shows its text as it is; role and type as the style sheet reads them.
+[[nodiscard]] QLabel* plainLabel(const QString& text = {}, const QString& role = {}, const QString& type = {});
 
 /// The text for a place where Qt guesses: escaped where Qt would take it for markup, else unchanged.
 [[nodiscard]] QString plainTip(const QString& text);

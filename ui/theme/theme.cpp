@@ -167,6 +167,12 @@ QPalette widgetPalette(const Look& look)
     return p;
 }
 
+void restyle(QWidget* widget, const char* property, const QVariant& value)
+{
+    widget->setProperty(property, value);
+    restyle(widget);
+}
+
 void restyle(QWidget* widget)
 {
     widget->style()->unpolish(widget);

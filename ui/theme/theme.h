@@ -73,7 +73,8 @@ private:
 /// The application's style sheet for a look.
 [[nodiscard]] QString styleSheet(const Look& look);
 [[nodiscard]] QPalette widgetPalette(const Look& look);
-/// Re-reads the dynamic properties of a widget after one has changed.
+/// Re-reads the dynamic properties of a widget, after one has changed or this one is set.
 void restyle(QWidget* widget);
+void restyle(QWidget* widget, const char* property, const QVariant& value);
 
 } // namespace prism::ui

@@ -12,6 +12,7 @@
 #include "ui/pages/dropzone.h"
 #include "ui/theme/rescale.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QDateTime>
 #include <QFileInfo>
@@ -120,9 +121,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     places->setContentsMargins(0, 0, 0, 0);
     places->addWidget(m_drop);
     places->addWidget(m_content);
-    auto* layout = new QVBoxLayout(m_content);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(m_content, theme.px(metric::cardGap));
     layout->addWidget(buildNote());
     layout->addWidget(m_workers, 5);
     m_repairsCard = buildRepairs();
@@ -178,9 +177,7 @@ QWidget* TracePage::buildNote()
 QWidget* TracePage::buildPools()
 {
     auto* column = new QWidget;
-    auto* layout = new QVBoxLayout(column);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(column, theme().px(metric::cardGap));
     auto* card = new QFrame;
     QVBoxLayout* cardLayout = makeCard(*card, theme());
     auto* head = new QHBoxLayout;

@@ -9,6 +9,7 @@
 #include "ui/pages/twocolumns.h"
 #include "ui/theme/rescale.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QCheckBox>
 #include <QCryptographicHash>
@@ -75,9 +76,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     places->setContentsMargins(0, 0, 0, 0);
     places->addWidget(m_drop);
     places->addWidget(m_content);
-    auto* layout = new QVBoxLayout(m_content);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(m_content, theme.px(metric::cardGap));
     layout->addWidget(m_note);
     m_distributions = new TwoColumns({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap));
     layout->addWidget(m_distributions, 5);
@@ -128,8 +127,7 @@ void ValidatePage::buildVerdicts()
 
 void ValidatePage::buildTools()
 {
-    auto* label = plainLabel(tr("Omitted"));
-    label->setProperty("role", u"secondary"_s);
+    auto* label = plainLabel(tr("Omitted"), u"secondary"_s);
     m_warmUp->setChecked(true);
     m_pauses->setChecked(true);
     m_follow->setCheckable(true);
@@ -234,8 +232,7 @@ void ValidatePage::take(const LogAdvance& news)
     QStringList lines{news.sentence};
     lines += m_alarms.mid(std::max<qsizetype>(0, m_alarms.size() - kReported));
     m_followed->setText(lines.join(u'\n'));
-    m_followed->setProperty("role", m_alarms.isEmpty() ? u"secondary"_s : u"warning"_s);
-    restyle(m_followed);
+    restyle(m_followed, "role", m_alarms.isEmpty() ? u"secondary"_s : u"warning"_s);
     m_followed->show();
     if (m_held.isComputing())
         return; // the charts take the next one

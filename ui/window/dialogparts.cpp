@@ -24,9 +24,8 @@ QVBoxLayout* makeDialogLayout(QDialog& dialog, const Theme& theme)
 
 QLabel* addSetButtons(QDialog& dialog, const QString& set)
 {
-    QLabel* problem = plainLabel();
+    QLabel* problem = plainLabel({}, u"error"_s);
     problem->setWordWrap(true);
-    problem->setProperty("role", u"error"_s);
     dialog.layout()->addWidget(problem);
     auto* buttons = new QDialogButtonBox;
     buttons->addButton(set, QDialogButtonBox::AcceptRole)->setProperty("kind", u"primary closing"_s);

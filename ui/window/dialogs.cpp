@@ -90,8 +90,7 @@ QString showDifferences(Workspace& workspace, const Theme& theme, QWidget* paren
     QDialog* dialog = makeDialog(QObject::tr("Differences"), theme, 720, 420, parent);
     dialog->setObjectName(u"differencesDialog"_s);
     const QString a = QString::fromStdString(current->scenario->name), b = QString::fromStdString(baseline->scenario->name);
-    auto* title = plainLabel(QObject::tr("%1 against %2").arg(a, b));
-    title->setProperty("type", u"title"_s);
+    auto* title = plainLabel(QObject::tr("%1 against %2").arg(a, b), {}, u"title"_s);
     title->setWordWrap(true);
     dialog->layout()->addWidget(title);
     const std::vector<Difference> changed = allDifferences(*current->scenario, *baseline->scenario);
@@ -134,9 +133,9 @@ void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)
 {
     QDialog* dialog = makeDialog(QObject::tr("History"), theme, 420, 480, parent);
     dialog->setObjectName(u"historyDialog"_s);
-    auto* note = plainLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."));
+    auto* note =
+        plainLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."), u"secondary"_s);
     note->setWordWrap(true);
-    note->setProperty("role", u"secondary"_s);
     dialog->layout()->addWidget(note);
     auto* view = new QUndoView(workspace.study().undoStack());
     view->setEnabled(!workspace.study().isReadOnly());

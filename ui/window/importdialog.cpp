@@ -11,6 +11,7 @@
 #include "ui/pages/card.h"
 #include "ui/theme/plaintext.h"
 #include "ui/window/dialogparts.h"
+#include "ui/theme/barelayout.h"
 
 #include <QDialogButtonBox>
 #include <QFileInfo>
@@ -100,8 +101,8 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
         m_current = current->scenario;
     QVBoxLayout* layout = makeDialogLayout(*this, m_theme);
     auto* title = plainLabel(m_preview.scenario ? tr("%1: recognised as follows").arg(m_preview.kind)
-                                                : tr("%1: nothing was taken over").arg(m_preview.kind));
-    title->setProperty("type", u"title"_s);
+                                                : tr("%1: nothing was taken over").arg(m_preview.kind),
+                             {}, u"title"_s);
     title->setWordWrap(true);
     layout->addWidget(title);
     if (m_preview.scenario) {
@@ -129,21 +130,16 @@ QWidget* ImportDialog::makeLayoutFields()
     auto* box = new QWidget;
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* note = plainLabel(tr("On how many GPUs, and how is it laid out?"));
-    note->setProperty("role", u"secondary"_s);
+    auto* note = plainLabel(tr("On how many GPUs, and how is it laid out?"), u"secondary"_s);
     column->addWidget(note);
     auto* fields = new QWidget;
-    auto* flow = new FlowLayout(fields);
-    flow->setContentsMargins(0, 0, 0, 0);
-    flow->setSpacing(m_theme.px(12));
+    auto* flow = bareLayout<FlowLayout>(fields, m_theme.px(12));
     for (const char* id : kRequested) {
         const Parameter* p = findParameter(id);
         if (!p || (p->id == "parallelism.expert_model_parallel_size" && m_preview.scenario->model.numExperts == 0))
             continue;
         auto* pair = new QWidget;
-        auto* line = new QHBoxLayout(pair);
-        line->setContentsMargins(0, 0, 0, 0);
-        line->setSpacing(m_theme.px(6));
+        auto* line = bareLayout<QHBoxLayout>(pair, m_theme.px(6));
         auto* edit = new QuantityEdit(m_theme);
         edit->setObjectName(u"import:"_s + QString::fromLatin1(id));
         edit->setAccessibleName(QString::fromStdString(p->label));
@@ -296,8 +292,7 @@ void ImportDialog::showMessage(const QStringList& invalid, const ImportVerdict* 
         text = tr("%1\nOne fix for all: %2.").arg(text, changesText(*m_fix, s));
     m_verdictText->setText(text);
     m_fixButton->setVisible(fixable);
-    m_verdict->setProperty("message", !invalid.isEmpty() || tooLarge ? u"error"_s : u"note"_s);
-    restyle(m_verdict);
+    restyle(m_verdict, "message", !invalid.isEmpty() || tooLarge ? u"error"_s : u"note"_s);
 }
 
 void ImportDialog::fillTable()

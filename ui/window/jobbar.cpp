@@ -35,11 +35,9 @@ JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWid
     layout->setContentsMargins(theme.px(32), 1, theme.px(16), 0);
     layout->setSpacing(theme.px(16));
     m_state = plainLabel();
-    m_edit = plainLabel();
-    m_edit->setProperty("role", u"secondary"_s);
+    m_edit = plainLabel({}, u"secondary"_s);
     m_edit->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_job = plainLabel();
-    m_job->setProperty("role", u"secondary"_s);
+    m_job = plainLabel({}, u"secondary"_s);
     m_progress = new QProgressBar;
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);

@@ -14,6 +14,7 @@
 #include "ui/window/pagehost.h"
 #include "ui/window/scenariopanel.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QCloseEvent>
 #include <QDir>
@@ -66,9 +67,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     setContextMenuPolicy(Qt::NoContextMenu);
     m_actions = new Actions(this, theme);
     auto* central = new QWidget;
-    auto* layout = new QVBoxLayout(central);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(central, 0);
     buildMenuRow();
     buildBanner();
     m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
@@ -116,9 +115,7 @@ void MainWindow::buildSplitter()
     m_splitter->setChildrenCollapsible(false);
     m_dock = new QWidget;
     m_dock->setObjectName(u"dock"_s);
-    auto* dock = new QVBoxLayout(m_dock);
-    dock->setContentsMargins(0, 0, 0, 0);
-    dock->setSpacing(0);
+    auto* dock = bareLayout<QVBoxLayout>(m_dock, 0);
     m_scenarios = new ScenarioPanel(*m_workspace, m_cache, m_theme);
     m_editor = new ConfigEditor(*m_workspace, m_theme);
     dock->addWidget(m_scenarios);
@@ -195,16 +192,13 @@ void MainWindow::buildMenuRow()
     m_search->setFocusPolicy(Qt::TabFocus);
     auto* keys = new QHBoxLayout(m_search);
     keys->setContentsMargins(0, 0, m_theme.px(10), 0);
-    auto* key = plainLabel(u"Ctrl+K"_s);
-    key->setProperty("role", u"tertiary"_s);
-    key->setProperty("type", u"tick"_s);
+    auto* key = plainLabel(u"Ctrl+K"_s, u"tertiary"_s, u"tick"_s);
     key->setAttribute(Qt::WA_TransparentForMouseEvents);
     keys->addWidget(key, 0, Qt::AlignRight);
     m_search->setAccessibleName(tr("Search commands"));
     row->addWidget(m_menus);
     row->addWidget(m_search);
-    m_studyName = plainLabel();
-    m_studyName->setProperty("role", u"secondary"_s);
+    m_studyName = plainLabel({}, u"secondary"_s);
     m_studyName->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     row->addStretch(1);
     row->addWidget(m_studyName);
@@ -295,8 +289,7 @@ void MainWindow::followReadOnly()
 
 void MainWindow::showBanner(const QString& text, const QString& kind)
 {
-    m_banner->setProperty("message", kind);
-    restyle(m_banner);
+    restyle(m_banner, "message", kind);
     m_bannerText->setText(text);
     m_banner->setAccessibleName(text);
     m_banner->setVisible(!text.isEmpty());

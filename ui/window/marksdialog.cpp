@@ -23,8 +23,7 @@ MarksDialog::MarksDialog(Workspace& workspace, const Theme& theme, double second
     setObjectName(u"marksDialog"_s);
     setWindowTitle(tr("Marks on the step-time axis"));
     QVBoxLayout* layout = makeDialogLayout(*this, theme);
-    QLabel* hint = plainLabel(tr("One per line: a time, then text. The chart and its pictures show them."));
-    hint->setProperty("role", u"secondary"_s);
+    QLabel* hint = plainLabel(tr("One per line: a time, then text. The chart and its pictures show them."), u"secondary"_s);
     hint->setWordWrap(true);
     layout->addWidget(hint);
     m_lines->setObjectName(u"marks"_s);

@@ -6,6 +6,7 @@
 #include "ui/plot/paper.h"
 #include "ui/theme/icons.h"
 #include "ui/window/pagetabs.h"
+#include "ui/theme/barelayout.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
@@ -31,9 +32,7 @@ constexpr double kMinPage = 48;
 
 PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidget(parent), m_workspace(workspace), m_theme(theme)
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(this, 0);
     m_tabs = new PageTabs(theme);
     layout->addWidget(m_tabs);
     auto* line = new QFrame;

@@ -80,8 +80,7 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, UserPrese
 void PresetsDialog::showMessage(const QString& text, bool isError)
 {
     m_state->setText(text);
-    m_state->setProperty("role", isError ? u"error"_s : u"secondary"_s);
-    restyle(m_state);
+    restyle(m_state, "role", isError ? u"error"_s : u"secondary"_s);
 }
 
 void PresetsDialog::fill()

@@ -52,8 +52,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
     setWindowTitle(tr("Report"));
     QVBoxLayout* layout = makeDialogLayout(*this, theme);
     const auto label = [&](const QString& text) {
-        auto* made = plainLabel(text);
-        made->setProperty("role", u"secondary"_s);
+        auto* made = plainLabel(text, u"secondary"_s);
         layout->addWidget(made);
     };
     label(tr("Question that it answers"));
@@ -94,8 +93,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
 void ReportDialog::showMessage(const QString& text, const QString& role)
 {
     m_state->setText(text);
-    m_state->setProperty("role", role);
-    restyle(m_state);
+    restyle(m_state, "role", role);
 }
 
 void ReportDialog::end(const QString& text, const QString& role)

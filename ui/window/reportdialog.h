@@ -26,7 +26,6 @@ public:
 
     /// Computes and writes; `path` decides by its ending.
     void writeTo(const QString& path);
-    [[nodiscard]] bool isWriting() const { return m_writing; }
 
     void done(int result) override;
 

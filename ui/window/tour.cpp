@@ -44,8 +44,7 @@ public:
         m_card = new QFrame(this);
         m_card->setProperty("card", true);
         auto* layout = new QVBoxLayout(m_card);
-        m_title = plainLabel();
-        m_title->setProperty("type", u"title"_s);
+        m_title = plainLabel({}, {}, u"title"_s);
         m_text = plainLabel();
         m_text->setWordWrap(true);
         auto* buttons = new QHBoxLayout;
