@@ -42,7 +42,7 @@ struct LimitReading {
 
 /// A text at a curve, where it is drawn.
 struct PaintedLabel {
-    int scenario = -1;
+    int scenario = -1;       ///< -1 = of a mark
     QString text, shortText; ///< the shorter one where the place asks for it
     LabelPlace place;
     bool isReading = false; ///< the share at the limit; else the curve's name
@@ -55,10 +55,10 @@ struct ChartGhost {
     std::vector<CurvePoint> cdf;
 };
 
-/// A time that people marked: a line with a letter, which the footer explains.
+/// A time that people marked: a line with a letter, which the footer explains, and with its text where there is room.
 struct ChartMark {
     double seconds = 0;
-    QString letter;
+    QString letter, text;
 };
 
 } // namespace prism::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The labels of the view: the name of each curve next to its line, and its share at the limit.
 #include "ui/distribution/cdfview.h"
+#include "ui/look/textruns.h"
 
 #include <QPainter>
 
@@ -16,8 +17,10 @@ constexpr double kName = 220, kShortName = 96, kGap = 8; // at scale 1; a longer
 
 QString CdfView::labelOf(const ChartCurve& c, const Look& look, double widestName) const
 {
-    const QString name = QFontMetricsF(look.font(Type::smallStrong)).elidedText(c.name, Qt::ElideMiddle, look.px(widestName));
-    QStringList parts{name};
+    QStringList all;
+    for (const ChartCurve& other : m_state.curves)
+        all << other.name;
+    QStringList parts{elidedAmong(c.name, all, QFontMetricsF(look.font(Type::smallStrong)), look.px(widestName))};
     if (m_state.paper)
         parts << c.metric;
     parts << c.change;
@@ -89,6 +92,14 @@ void CdfView::layoutLabels(const Look& look)
             readings.push_back({sizeOf(share), line, 0});
         }
     }
+    for (const ChartMark& mark : d.marks) {
+        if (mark.seconds <= d.xAxis.low || mark.seconds >= d.xAxis.high)
+            continue;
+        const QString text = metrics.elidedText(mark.text, Qt::ElideRight, look.px(kName));
+        const double x = d.xAt(mark.seconds);
+        named << PaintedLabel{-1, text, text, {}, false};
+        names.push_back({sizeOf(text), QPolygonF{{x, d.plot.bottom()}, {x, d.plot.top()}}, 0});
+    }
     std::vector<LabelPlace> places = placeReadings(readings, around, d.xAt(d.limit.seconds), look.pxF(kGap));
     for (const LabelPlace& place : places)
         around.taken.push_back(place.rect);
@@ -110,10 +121,9 @@ void CdfView::drawLabels(QPainter& p, const Look& look)
     p.setFont(look.font(Type::smallStrong));
     for (const PaintedLabel& label : std::as_const(m_labels)) {
         const auto curve = std::ranges::find(d.curves, label.scenario, &ChartCurve::id);
-        if (curve == d.curves.end())
-            continue;
-        const bool back = curve->stale || (d.brushed >= 0 && d.brushed != curve->id);
-        const QColor colour = look.palette().seriesAt(curve->colour);
+        const bool isMark = curve == d.curves.end();
+        const bool back = !isMark && (curve->stale || (d.brushed >= 0 && d.brushed != curve->id));
+        const QColor colour = isMark ? look[Role::text] : look.palette().seriesAt(curve->colour);
         const QRectF& rect = label.place.rect;
         p.setOpacity(back ? metric::staleOpacity : 1);
         if (label.isReading && d.mode != CdfMode::density) {

@@ -17,6 +17,7 @@
 #include "ui/workspace/distributiondata.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -82,9 +83,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
 void DistributionPage::makeTools()
 {
     m_tools = new QWidget(this);
-    auto* tools = new FlowLayout(m_tools);
-    tools->setContentsMargins(0, 0, 0, 0);
-    tools->setSpacing(m_theme.px(16));
+    auto* tools = bareLayout<FlowLayout>(m_tools, m_theme.px(16));
     m_modes = new SegmentedControl(m_theme, m_tools);
     m_modes->setChoices({tr("CDF"), tr("Density"), tr("Exceedance (log)")});
     m_spread = new SegmentedControl(m_theme, m_tools);
@@ -108,11 +107,8 @@ QWidget* DistributionPage::makeChartCard()
     cardLayout->setContentsMargins(padding, m_theme.px(12), padding, m_theme.px(8));
     cardLayout->setSpacing(m_theme.px(4));
     auto* head = new QHBoxLayout;
-    m_title = plainLabel();
-    m_title->setProperty("type", u"title"_s);
-    m_note = plainLabel();
-    m_note->setProperty("type", u"tick"_s);
-    m_note->setProperty("role", u"warning"_s);
+    m_title = plainLabel({}, {}, u"title"_s);
+    m_note = plainLabel({}, u"warning"_s, u"tick"_s);
     m_note->setWordWrap(true);
     head->setSpacing(m_theme.px(16));
     head->addWidget(m_title);
@@ -292,7 +288,7 @@ void DistributionPage::refresh()
     m_reduced = std::move(kept);
     QList<ChartMark> marks;
     for (const TimeMark& mark : m_context.marks)
-        marks << ChartMark{mark.seconds, letterOf(static_cast<std::size_t>(marks.size()))};
+        marks << ChartMark{mark.seconds, letterOf(static_cast<std::size_t>(marks.size())), QString::fromStdString(mark.text)};
     m_chart->setMarks(marks);
     m_chart->setMode(mode);
     m_chart->setCurves(std::move(curves));

@@ -3,11 +3,12 @@
 
 #include "ui/look/format.h"
 
-#include <QFontMetricsF>
 #include <QObject>
 #include <QPainter>
 
 #include <algorithm>
+
+using namespace Qt::StringLiterals;
 
 namespace prism::ui {
 
@@ -23,6 +24,26 @@ void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, i
     const double y = rect.center().y();
     painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y));
     painter.restore();
+}
+
+QString elidedAmong(const QString& name, const QStringList& others, const QFontMetricsF& metrics, double width)
+{
+    if (metrics.horizontalAdvance(name) <= width)
+        return name;
+    qsizetype head = 0, tail = 0; // that it shares
+    for (const QString& other : others) {
+        const qsizetype both = other == name ? 0 : std::min(name.size(), other.size());
+        const qsizetype start = std::mismatch(name.begin(), name.begin() + both, other.begin()).first - name.begin();
+        const qsizetype end = std::mismatch(name.rbegin(), name.rbegin() + (both - start), other.rbegin()).first - name.rbegin();
+        head = std::max(head, name.left(start).lastIndexOf(u' ') + 1);
+        if (const qsizetype word = name.indexOf(u' ', name.size() - end); end > 0 && word >= 0)
+            tail = std::max(tail, name.size() - word);
+    }
+    const QString own = name.mid(head, std::max<qsizetype>(0, name.size() - head - tail)) + (tail > 0 ? u"…"_s : QString());
+    for (qsizetype kept = head; kept >= 0 && head + tail < name.size(); --kept)
+        if (const QString text = name.left(kept) + (kept < head ? u"…"_s : QString()) + own; metrics.horizontalAdvance(text) <= width)
+            return text;
+    return metrics.elidedText(name, Qt::ElideMiddle, width);
 }
 
 double widthOf(const TextRuns& runs, const Look& look)

@@ -4,9 +4,10 @@
 
 #include "ui/look/look.h"
 
+#include <QFontMetricsF>
 #include <QList>
 #include <QMetaType>
-#include <QString>
+#include <QStringList>
 
 namespace prism::ui {
 
@@ -31,6 +32,8 @@ enum TextItemRole { kRunsRole = Qt::UserRole + 40, kSampleRole, kBrushedRole };
 
 /// Draws a curve sample of `width` around the vertical centre of `rect`.
 void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden = false);
+/// A name that fits into a width: what it shares with its nearest name among `others` at start and end gives way first, in whole words.
+[[nodiscard]] QString elidedAmong(const QString& name, const QStringList& others, const QFontMetricsF& metrics, double width);
 /// Pixels that runs take where nothing is elided.
 [[nodiscard]] double widthOf(const TextRuns& runs, const Look& look);
 /// Draws runs from the left, elided at the right end (names in their middle); returns the width used.

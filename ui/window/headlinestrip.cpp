@@ -336,14 +336,24 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
 void HeadlineStrip::paintAnswer(QPainter& p, const QRectF& rect) const
 {
     const Look& look = m_theme.look();
-    const QString text = withUnbrokenMetrics(m_answer);
+    QStringList names;
+    for (const ShownScenario& s : m_workspace.context().scenarios)
+        names << s.name;
+    std::sort(names.begin(), names.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); }); // one may begin another
+    constexpr double kNames[] = {1e6, 240, 120}; // long names give way before the end of the sentence does
     p.setPen(look[m_answerIsStale ? Role::textTertiary : Role::text]);
-    for (const Type type : {Type::title, Type::bodyStrong, Type::smallStrong}) {
-        p.setFont(look.font(type));
-        if (type == Type::smallStrong || QFontMetricsF(p.font()).boundingRect(rect, Qt::TextWordWrap, text).height() <= rect.height())
-            break;
+    for (const double widest : kNames) {
+        QString text = m_answer;
+        for (const QString& name : std::as_const(names))
+            text.replace(name, elidedAmong(name, names, QFontMetricsF(look.font(Type::body)), look.pxF(widest)));
+        text = withUnbrokenMetrics(text);
+        for (const Type type : {Type::title, Type::bodyStrong, Type::smallStrong}) {
+            p.setFont(look.font(type));
+            const bool isLast = widest == kNames[2] && type == Type::smallStrong;
+            if (isLast || QFontMetricsF(p.font()).boundingRect(rect, Qt::TextWordWrap, text).height() <= rect.height())
+                return p.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter, text);
+        }
     }
-    p.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
 QString HeadlineStrip::badgeText() const

@@ -25,7 +25,6 @@ public:
     [[nodiscard]] const HeadlineBadge& badge() const { return m_badge; }
     void setPage(const Page* page); ///< whose answer and metrics are shown; null: the study's
     [[nodiscard]] QString answer() const { return m_answer; }
-    [[nodiscard]] bool isAnswerStale() const { return m_answerIsStale; }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
     [[nodiscard]] QString metricAt(const QPoint& at) const; ///< key of the metric there; empty = none
