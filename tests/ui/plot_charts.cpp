@@ -138,6 +138,18 @@ TEST(Tornado, PutsTheLargestOnTopAndSumsTheRest)
     EXPECT_EQ(starred->id, u"tp.all_gather"_s);
 }
 
+TEST(Tornado, APickedCauseHasARowAmongThose)
+{
+    const SensitivityTable table = samples::sensitivityTable();
+    const TornadoData whole = tornadoOf(table, Metric::p95, {.isWhole = true}), usual = tornadoOf(table, Metric::p95);
+    const QString small = whole.rows[table.rows.size() - 1].id; // one of the three that are counted
+    const TornadoData data = tornadoOf(table, Metric::p95, {.picked = small});
+    ASSERT_EQ(data.rows.size(), 12U);
+    EXPECT_EQ(data.rows[10].id, small);
+    EXPECT_TRUE(data.rows[11].label.startsWith(u"2 more"_s)) << data.rows[11].label.toStdString();
+    EXPECT_EQ(tornadoOf(table, Metric::p95, {.picked = usual.rows[3].id}).rows.size(), usual.rows.size()) << "it has one already";
+}
+
 TEST(Tornado, ReactsToDataAndHatchesWhatIsNotCalibrated)
 {
     Theme theme;

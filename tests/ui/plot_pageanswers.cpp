@@ -79,9 +79,9 @@ TEST(PageAnswers, WhatIsLargestAfterCompute)
     costed.breakdown.bubbleSeconds = 1;
     costed.breakdown.tensorParallelSeconds = 3;
     EXPECT_EQ(text(breakdownAnswer(costed)),
-              "Compute is 60.0 % of the noise-free 10.0 s; of the rest tensor-parallel traffic takes most, 3.00 s (30.0 %).");
+              "Compute is 60.0 % of the noise-free 10.0 s; the largest other part is tensor parallel, 3.00 s (30.0 %).");
     costed.breakdown.bubbleSeconds = 4;
-    EXPECT_NE(text(breakdownAnswer(costed)).find("the bubble takes most, 4.00 s"), std::string::npos);
+    EXPECT_NE(text(breakdownAnswer(costed)).find("the largest other part is bubble, 4.00 s"), std::string::npos);
     costed.breakdown = {};
     costed.breakdown.computeSeconds = 2;
     EXPECT_EQ(text(breakdownAnswer(costed)), "Compute is 100.0 % of the noise-free 2.00 s.");

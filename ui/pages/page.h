@@ -54,6 +54,7 @@ Q_SIGNALS:
     void metricRequested(const QString& key);            ///< the user asks for the source of a value
     void goalRequested(double seconds);                  ///< p95 was pulled to this time: what would reach it?
     void markRequested(double seconds);                  ///< a mark on the step-time axis
+    void pageRequested(const QString& id);               ///< another page shows what belongs to this one
     void parameterRequested(const QString& parameterId); ///< the user picked something that this parameter decides
 };
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/pageanswers.h"
 
+#include "core/step/breakdownparts.h"
 #include "ui/look/format.h"
 
 #include <QObject>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace prism::ui {
 
@@ -67,24 +66,18 @@ QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)
 QString breakdownAnswer(const CostedStep& costed)
 {
     const Breakdown& b = costed.breakdown;
-    const std::array<std::pair<QString, double>, 8> rest{{{QObject::tr("the bubble"), b.bubbleSeconds},
-                                                          {QObject::tr("tensor-parallel traffic"), b.tensorParallelSeconds},
-                                                          {QObject::tr("context-parallel traffic"), b.contextParallelSeconds},
-                                                          {QObject::tr("expert-parallel traffic"), b.expertParallelSeconds},
-                                                          {QObject::tr("data-parallel traffic"), b.dataParallelSeconds},
-                                                          {QObject::tr("waiting for pipeline transfers"), b.pipelineSeconds},
-                                                          {QObject::tr("the optimizer"), b.optimizerSeconds},
-                                                          {QObject::tr("the host"), b.otherSeconds}}};
     const double all = b.sum();
     if (!(all > 0))
         return {};
-    const auto largest = std::max_element(rest.begin(), rest.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+    const BreakdownPart& largest = *std::max_element(kBreakdownParts.begin() + 1, kBreakdownParts.end(), // without compute
+                                                     [&b](const auto& x, const auto& y) { return b.*x.seconds < b.*y.seconds; });
+    const double rest = b.*largest.seconds;
     const QString compute =
         QObject::tr("Compute is %1 of the noise-free %2").arg(format::percent(b.computeSeconds / all), format::seconds(all).text());
-    if (!(largest->second > 0))
+    if (!(rest > 0))
         return compute + u'.';
-    return QObject::tr("%1; of the rest %2 takes most, %3 (%4).")
-        .arg(compute, largest->first, format::seconds(largest->second).text(), format::percent(largest->second / all));
+    return QObject::tr("%1; the largest other part is %2, %3 (%4).")
+        .arg(compute, QString::fromUtf8(largest.label).toLower(), format::seconds(rest).text(), format::percent(rest / all));
 }
 
 } // namespace prism::ui

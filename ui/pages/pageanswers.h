@@ -17,7 +17,7 @@ namespace prism::ui {
 /// larger size that fits, or the next smaller one; empty where the curve has neither.
 [[nodiscard]] QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus);
 
-/// "Compute is 72 % of the noise-free 6.29 s; of the rest tensor-parallel traffic takes most, 0.614 s (9.8 %)."
+/// "Compute is 72 % of the noise-free 6.29 s; the largest other part is tensor parallel, 614 ms (9.8 %)."
 [[nodiscard]] QString breakdownAnswer(const CostedStep& costed);
 
 } // namespace prism::ui

@@ -10,6 +10,7 @@
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -38,40 +39,41 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
       m_number(new QLineEdit),
       m_replica(new QLineEdit),
       m_find(new QLineEdit),
-      m_hits(plainLabel()),
+      m_hits(plainLabel({}, u"secondary"_s)),
       m_pair(new QPushButton(tr("Beside p50"))),
       m_trace(new QPushButton(tr("Chrome trace"))),
       m_median(new GanttChart(theme)),
       m_gantt(new GanttChart(theme)),
       m_breakdown(new StackedBarChart(theme)),
+      m_variance(new StackedBarChart(theme)),
       m_memory(new MemoryChart(theme))
 {
     makeTools();
     auto* column = new QWidget;
-    auto* layout = new QVBoxLayout(column);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(column, theme.px(metric::cardGap));
     m_gantt->setObjectName(u"gantt"_s);
     m_memory->setObjectName(u"stageMemory"_s);
     m_breakdown->setObjectName(u"stepBreakdown"_s);
+    m_variance->setObjectName(u"varianceShares"_s);
     m_median->setObjectName(u"medianGantt"_s);
     m_median->setLegendShown(false);
     m_median->hide();
     layout->addWidget(m_median, 3);
     layout->addWidget(m_gantt, 3);
-    layout->addWidget(new TwoColumns({m_breakdown, 1}, {m_memory, 1}, theme.px(metric::cardGap)), 1);
+    auto* right = new QWidget;
+    auto* rightLayout = bareLayout<QVBoxLayout>(right, theme.px(metric::cardGap));
+    rightLayout->addWidget(m_variance);
+    rightLayout->addWidget(m_memory, 1);
+    m_below = new TwoColumns({m_breakdown, 1}, {right, 1}, theme.px(metric::cardGap));
+    layout->addWidget(m_below, 1);
     setCards(column, nullptr, 0);
-    setExported({m_median, m_gantt, m_breakdown, m_memory});
+    setExported({m_median, m_gantt, m_breakdown, m_variance, m_memory});
     connectCharts();
     refresh();
 }
 
 void PipelinePage::makeTools()
 {
-    const auto secondary = [](QLabel* label) {
-        label->setProperty("role", u"secondary"_s);
-        return label;
-    };
     m_which->setChoices({tr("p50 step"), tr("p95 step"), tr("p99 step"), tr("Draw")});
     m_which->setCurrent(1);
     m_which->setAccessibleName(tr("Which sampled step is shown"));
@@ -94,9 +96,9 @@ void PipelinePage::makeTools()
     keepFieldWidth(*m_find, theme(), 150);
     m_find->setObjectName(u"findKernel"_s);
     m_find->setAccessibleName(tr("Find a kernel; Return goes to the next one"));
-    secondary(m_hits)->hide();
+    m_hits->hide();
     addTools({m_which, m_number});
-    addTools({secondary(plainLabel(tr("Replica"))), m_replica});
+    addTools({plainLabel(tr("Replica"), u"secondary"_s), m_replica});
     addTools({m_find, m_hits});
     m_pair->setCheckable(true);
     m_pair->setObjectName(u"besideMedian"_s);
@@ -136,10 +138,15 @@ void PipelinePage::connectCharts()
                                  : QString();
         context().selection->set(picked);
     });
-    connect(m_breakdown, &StackedBarChart::itemPicked, this, [this](int item) {
-        if (context().selection)
-            context().selection->set({.kernelClass = m_breakdown->data().rows[static_cast<std::size_t>(item)].id});
-    });
+    for (StackedBarChart* chart : {m_breakdown, m_variance})
+        connect(chart, &StackedBarChart::itemPicked, this, [this, chart](int item) {
+            const QString cause = chart->data().rows[static_cast<std::size_t>(item % chart->partCount())].id;
+            if (cause.isEmpty() || !context().selection)
+                return;
+            const int bar = item / chart->partCount(); // 0 is the step
+            context().selection->set({.kernelClass = cause, .stage = bar > 0 ? chart->bars()[static_cast<std::size_t>(bar - 1)].id : -1});
+            Q_EMIT pageRequested(u"sensitivity"_s); // its what-if
+        });
     connect(m_memory, &MemoryChart::itemPicked, this, [this](int item) {
         if (context().selection)
             context().selection->setCell(m_memory->memory().stages[static_cast<std::size_t>(item)].stage, -1);
@@ -201,6 +208,13 @@ void PipelinePage::ask()
                 sampled({DrawChoice::Kind::quantile, 0.5, 0, choice.replica}));
     else
         m_medianStep.stop();
+    request(m_shares, token(u"shares"_s), tr("Shares of the variance"),
+            [](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) -> Result<VarianceShare> {
+                EvaluateOptions shares = evaluateOptions(options, static_cast<int>(s.across.samples));
+                shares.varianceShares = true;
+                const SnapshotPtr all = evaluator.evaluate(s.scenario, shares);
+                return all->stage == Stage::complete ? Result<VarianceShare>(all->varianceShare) : Result<VarianceShare>(cancelled());
+            });
     refresh();
 }
 
@@ -213,8 +227,7 @@ void PipelinePage::refreshPair()
 {
     const Timeline *line = m_step.value(), *median = isPaired() ? m_medianStep.value() : nullptr;
     m_median->setVisible(isPaired());
-    for (QWidget* room : {static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_breakdown)})
-        room->setVisible(!isPaired());
+    m_below->setVisible(!isPaired());
     if (median && !(m_shownMedian == m_medianStep.shown())) {
         m_median->setTimeline(m_medianStep.shared());
         m_shownMedian = m_medianStep.shown();
@@ -263,15 +276,26 @@ void PipelinePage::refresh()
 
 void PipelinePage::refreshBreakdown()
 {
-    ChartText text;
+    ChartText text, variance;
     text.title = tr("Where the noise-free step goes");
+    variance.title = tr("What makes the step time vary");
+    variance.subtitle = tr("Share of the variance across jobs, each cause alone");
+    WaterfallData causes;
     if (const SnapshotPtr s = snapshot(); s && s->samples) {
-        m_breakdown->setData(stepBreakdown(*s->costed, s->samples->noiseFreeSeconds));
+        StepParts parts = stepBreakdown(*s->costed, s->samples->noiseFreeSeconds);
+        m_breakdown->setData(parts.step, std::move(parts.stages));
         text.title = tr("Where the noise-free %1 go").arg(format::seconds(s->samples->noiseFreeSeconds).text());
-        text.subtitle = tr("On the stage that sets the pace; the rest of its time it waits.");
+        text.subtitle = tr("Busiest stage, then every stage; the thin line overlaps with compute");
+        text.hint = variance.hint = tr("Click a part to change its spread on Sensitivity.");
+        variance.footer << format::samplesAndSeed(static_cast<std::int64_t>(s->across.samples), s->seed, tr("steps")) + u'.';
     }
+    if (const VarianceShare* shares = m_shares.value())
+        m_variance->setData(causes = varianceShares(*shares));
     m_breakdown->setText(text);
+    m_variance->setText(variance);
     present({m_breakdown, {}, tr("Computing where the step goes"), {}});
+    present({m_variance, [this] { return m_shares.status(); }, tr("Computing the shares of the variance"),
+             causes.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString()});
 }
 
 void PipelinePage::statesShown()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Pipeline page: one sampled step as a Gantt chart, or two above each other; under it where the step goes and the memory of each stage.
+// The Pipeline page: one sampled step as a Gantt chart, or two above each other; under it where the step goes,
+// what makes it vary, and the memory of each stage.
 #pragma once
 
 #include "core/insight/onestep/timeline.h"
@@ -32,6 +33,7 @@ public:
     [[nodiscard]] GanttChart& median() { return *m_median; } ///< the p50 step above it, while both are compared
     [[nodiscard]] MemoryChart& memory() { return *m_memory; }
     [[nodiscard]] StackedBarChart& breakdown() { return *m_breakdown; }
+    [[nodiscard]] StackedBarChart& variance() { return *m_variance; }
     /// Writes the shown step as a Chrome trace; what went wrong as a sentence, empty = done.
     [[nodiscard]] QString writeTrace(const QString& path) const;
 
@@ -59,10 +61,12 @@ private:
     QLabel* m_hits;
     QPushButton *m_pair, *m_trace;
     GanttChart *m_median, *m_gantt;
-    StackedBarChart* m_breakdown;
+    StackedBarChart *m_breakdown, *m_variance;
+    QWidget* m_below; ///< breakdown, variance and memory
     MemoryChart* m_memory;
     InsightSlot<Timeline> m_step{QStringLiteral("timeline")};
     InsightSlot<Timeline> m_medianStep{QStringLiteral("timeline of the median")};
+    InsightSlot<VarianceShare> m_shares{QStringLiteral("variance shares")};
     ResultToken m_shown, m_shownMedian;
 };
 

@@ -8,6 +8,7 @@
 #include "ui/pages/slopes.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
+#include "ui/theme/barelayout.h"
 
 #include <QHBoxLayout>
 #include <QJsonObject>
@@ -158,6 +159,11 @@ TornadoData tornadoOf(const SensitivityTable& table, Metric metric, const Tornad
     std::size_t kept = 1;
     while (kept < std::min(form.rows, data.rows.size()) && weightOf(data.rows[kept]) >= smallest)
         ++kept;
+    const auto picked = std::find_if(data.rows.begin(), data.rows.end(), [&](const TornadoRow& row) { return row.id == form.picked; });
+    if (const auto end = data.rows.begin() + static_cast<std::ptrdiff_t>(kept); picked != data.rows.end() && picked >= end) {
+        std::rotate(end, picked, picked + 1);
+        ++kept;
+    }
     if (!form.isWhole && data.rows.size() > kept + 1) {
         TornadoRow others;
         others.isOthers = true;
@@ -237,13 +243,11 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
       m_slopes(new SlopeChart(theme)),
       m_bars(new PairedBarChart(theme, this))
 {
-    auto* label = plainLabel(tr("Effect on"));
-    label->setProperty("role", u"secondary"_s);
+    auto* label = plainLabel(tr("Effect on"), u"secondary"_s);
     m_metric->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Metric::exceedance, 0), tr("Ranks")});
     m_metric->setCurrent(1);
     m_metric->setAccessibleName(tr("Statistic of the tornado"));
-    auto* byLabel = plainLabel(tr("Slow steps by"));
-    byLabel->setProperty("role", u"secondary"_s);
+    auto* byLabel = plainLabel(tr("Slow steps by"), u"secondary"_s);
     m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
     m_by->setAccessibleName(tr("Rows of the tail attribution"));
     addTools({label}); // the control alone is as wide as a small window has room for
@@ -255,9 +259,7 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     m_left->addWidget(m_tornado);
     m_left->addWidget(m_slopes);
     auto* column = new QWidget;
-    auto* layout = new QVBoxLayout(column);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
+    auto* layout = bareLayout<QVBoxLayout>(column, theme.px(metric::cardGap));
     layout->addWidget(m_left, 3);
     layout->addWidget(m_bars, 2);
     setCards(column, nullptr, 0);
@@ -386,7 +388,6 @@ double SensitivityPage::limitSeconds() const
 void SensitivityPage::refresh()
 {
     m_metric->setLabel(static_cast<int>(Metric::exceedance), nameOf(Metric::exceedance, limitSeconds()));
-    refreshTornado();
     refreshSlopes();
     refreshBars();
     selectionChanged();
@@ -413,9 +414,9 @@ void SensitivityPage::refreshTornado()
                                               : QString::fromStdString(s->costed->warnings.front().message);
     TornadoData data;
     if (table) {
-        data =
-            tornadoOf(*table, metric,
-                      {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsInPresentation : kShownRows, m_isWhole});
+        data = tornadoOf(*table, metric,
+                         {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsInPresentation : kShownRows,
+                          m_isWhole, context().selection ? context().selection->picked().kernelClass : QString()});
         const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
         if (starred)
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);
@@ -460,6 +461,7 @@ void SensitivityPage::refreshBars()
 
 void SensitivityPage::selectionChanged()
 {
+    refreshTornado(); // what was picked has a row
     const Picked picked = context().selection ? context().selection->picked() : Picked{};
     m_tornado->setHighlighted(picked.kernelClass);
     m_slopes->setHighlighted(picked.kernelClass);

@@ -25,6 +25,7 @@ struct TornadoForm {
     QString missing;       ///< why the bars are outside calibration; empty = they are not
     std::size_t rows = 10; ///< of causes, at most
     bool isWhole = false;  ///< every cause
+    QString picked = {};   ///< id of a cause that has a row in any case
 };
 /// Largest change on top; causes that change less than a thirtieth of what the largest changes are counted in one row.
 [[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Metric metric, const TornadoForm& form = {});

@@ -16,11 +16,13 @@ void connectLeads(PageHost& pages, HeadlineStrip& headline, ConfigEditor& editor
 {
     auto* moves = qobject_cast<MovesPage*>(pages.page(QStringLiteral("moves")));
     auto* explore = qobject_cast<ExplorePage*>(pages.page(QStringLiteral("explore")));
-    for (Page* page : pages.pages())
+    for (Page* page : pages.pages()) {
         QObject::connect(page, &Page::goalRequested, moves, [&pages, moves](double seconds) {
             pages.showPage(moves->id());
             moves->setGoal(seconds);
         });
+        QObject::connect(page, &Page::pageRequested, &pages, [&pages](const QString& id) { pages.showPage(id); });
+    }
     QObject::connect(&headline, &HeadlineStrip::whyRequested, moves, [&pages, moves] {
         pages.showPage(moves->id());
         moves->why().setFocus(Qt::OtherFocusReason);
