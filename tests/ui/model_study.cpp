@@ -62,6 +62,37 @@ TEST_F(StudyModelTest, TheNeighbourTakesThePlaceOfAnArchivedBaseline)
     EXPECT_FALSE(study.entry(second)->archived);
 }
 
+TEST_F(StudyModelTest, SeveralAreHiddenOrArchivedAsOneStep)
+{
+    study.duplicate(2);
+    study.duplicate(2);
+    const auto& entries = study.state().entries;
+    const std::vector<int> ids{entries[0].id, entries[1].id, entries[2].id, entries[3].id};
+    study.setCurrent(ids[2]);
+    study.setBaseline(ids[1]);
+    const StudyState start = study.state();
+    const int steps = study.undoStack()->count();
+    study.setArchived(std::vector{ids[1], ids[2]}, true);
+    EXPECT_EQ(study.undoStack()->count(), steps + 1);
+    EXPECT_TRUE(study.entry(ids[1])->archived && study.entry(ids[2])->archived && !study.entry(ids[3])->archived);
+    EXPECT_EQ(study.state().baselineId, ids[0]) << "the one before them";
+    EXPECT_EQ(study.currentId(), ids[0]);
+    EXPECT_EQ(study.undoStack()->undoText(), u"Archive 2 scenarios"_s);
+    study.undoStack()->undo();
+    EXPECT_TRUE(study.state() == start);
+    EXPECT_EQ(study.currentId(), ids[2]);
+    study.setArchived(ids, true); // none would be left
+    EXPECT_TRUE(study.state() == start);
+    study.setVisible(std::vector{ids[0], ids[3]}, false);
+    EXPECT_TRUE(!study.entry(ids[0])->visible && study.entry(ids[1])->visible && !study.entry(ids[3])->visible);
+    study.showOnly({ids[3]});
+    for (const int id : ids)
+        EXPECT_EQ(study.entry(id)->visible, id == ids[3]);
+    study.undoStack()->undo();
+    study.undoStack()->undo();
+    EXPECT_TRUE(study.state() == start);
+}
+
 TEST_F(StudyModelTest, KeystrokesInOneFieldAreOneStep)
 {
     for (const char* text : {"1", "16"})

@@ -122,44 +122,59 @@ void StudyModel::setNote(int id, const QString& note)
     setScenario(id, std::move(scenario), tr("Note of %1").arg(nameOf(*old)), u"note/%1"_s.arg(id));
 }
 
-void StudyModel::setVisible(int id, bool visible)
+/// The name of one, the number of several.
+static QString namesOf(const StudyModel& study, const std::vector<int>& ids)
 {
-    StudyState next = m_state;
-    ScenarioEntry* e = findEntry(next, id);
-    if (!e || e->visible == visible)
-        return;
-    e->visible = visible;
-    push(next, (visible ? tr("Show %1") : tr("Hide %1")).arg(nameOf(*e)));
+    return ids.size() == 1 && study.entry(ids[0]) ? nameOf(*study.entry(ids[0])) : StudyModel::tr("%1 scenarios").arg(ids.size());
 }
 
-void StudyModel::setArchived(int id, bool archived)
+void StudyModel::setVisible(const std::vector<int>& ids, bool visible)
 {
     StudyState next = m_state;
-    ScenarioEntry* e = findEntry(next, id);
-    if (!e || e->archived == archived)
+    for (const int id : ids)
+        if (ScenarioEntry* e = findEntry(next, id))
+            e->visible = visible;
+    if (next != m_state)
+        push(std::move(next), (visible ? tr("Show %1") : tr("Hide %1")).arg(namesOf(*this, ids)));
+}
+
+void StudyModel::showOnly(const std::vector<int>& ids)
+{
+    StudyState next = m_state;
+    for (ScenarioEntry& e : next.entries)
+        e.visible = std::ranges::count(ids, e.id) > 0 || (e.archived && e.visible);
+    if (next != m_state)
+        push(std::move(next), tr("Show only %1").arg(namesOf(*this, ids)));
+}
+
+void StudyModel::setArchived(const std::vector<int>& ids, bool archived)
+{
+    StudyState next = m_state;
+    const auto isOne = [&ids](int id) { return std::ranges::count(ids, id) > 0; };
+    for (ScenarioEntry& e : next.entries)
+        e.archived = isOne(e.id) ? archived : e.archived;
+    if (next == m_state)
         return;
-    e->archived = archived;
     int current = m_currentId;
-    const QString text = (archived ? tr("Archive %1") : tr("Restore %1")).arg(nameOf(*e));
     if (archived) {
-        // The one before takes its place; after the first, the one after it.
+        // The one before the first of them takes their place; where there is none, the first one left.
         int near = -1;
         bool passed = false;
         for (const ScenarioEntry& other : next.entries) {
-            passed = passed || other.id == id;
+            passed = passed || isOne(other.id);
             if (!other.archived && (!passed || near < 0))
                 near = other.id;
         }
         if (near < 0)
-            return; // the last one stays
-        if (next.baselineId == id)
+            return; // one stays
+        if (isOne(next.baselineId))
             next.baselineId = near;
-        if (current == id)
+        if (isOne(current))
             current = near;
     } else {
-        current = id;
+        current = ids.back();
     }
-    push(std::move(next), text, {}, current);
+    push(std::move(next), (archived ? tr("Archive %1") : tr("Restore %1")).arg(namesOf(*this, ids)), {}, current);
 }
 
 void StudyModel::move(int id, int row)

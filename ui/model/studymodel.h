@@ -22,8 +22,12 @@ public:
     int duplicate(int id);
     void rename(int id, const QString& name);
     void setNote(int id, const QString& note);
-    void setVisible(int id, bool visible);
-    void setArchived(int id, bool archived);
+    void setVisible(int id, bool visible) { setVisible(std::vector{id}, visible); }
+    void setArchived(int id, bool archived) { setArchived(std::vector{id}, archived); }
+    /// Several as one step.
+    void setVisible(const std::vector<int>& ids, bool visible);
+    void showOnly(const std::vector<int>& ids); ///< in charts; the others of the table are hidden
+    void setArchived(const std::vector<int>& ids, bool archived);
     void move(int id, int row); ///< row among the entries that are not archived
     void setBaseline(int id);
     void setLimit(double seconds); ///< steps of one drag merge; never below the lower limit

@@ -256,14 +256,17 @@ void addScenarioActions(MainWindow& w)
     QAction* duplicate = a.add({u"scenario.duplicate"_s, menu, QObject::tr("Duplicate"), QKeySequence(u"Ctrl+D"_s),
                                 [&space] { space.study().duplicate(space.study().currentId()); }, Icon::duplicate});
     QAction* archive = a.add({u"scenario.archive"_s, menu, QObject::tr("Archive"), QKeySequence(u"Ctrl+Backspace"_s),
-                              [&space] { space.study().setArchived(space.study().currentId(), true); }, Icon::archive});
+                              [&w, &space] { space.study().setArchived(w.scenarios().selectedIds(), true); }, Icon::archive});
     a.add({u"scenario.archived"_s, menu, QObject::tr("Archived scenarios…"), {}, [&w] { showArchived(w.workspace(), w.theme(), &w); }});
     a.add({u"scenario.rename"_s, menu, QObject::tr("Rename"), QKeySequence(u"F2"_s), [&w] { w.scenarios().renameCurrent(); }});
     a.add({u"scenario.pin"_s, menu, QObject::tr("Pin as baseline"), QKeySequence(u"Ctrl+B"_s),
            [&space] { space.study().setBaseline(space.study().currentId()); }, Icon::pin, false, true});
-    a.add({u"scenario.visible"_s, menu, QObject::tr("Show or hide in charts"), {}, [&space] {
+    a.add({u"scenario.visible"_s, menu, QObject::tr("Show or hide in charts"), {}, [&w, &space] {
                if (const ScenarioEntry* e = space.study().current())
-                   space.study().setVisible(e->id, !e->visible);
+                   space.study().setVisible(w.scenarios().selectedIds(), !e->visible);
+           }});
+    a.add({u"scenario.showOnly"_s, menu, QObject::tr("Show only these in charts"), {}, [&w, &space] {
+               space.study().showOnly(w.scenarios().selectedIds());
            }});
     a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s), [&w] {
                if (const QString none = showDifferences(w.workspace(), w.theme(), &w); !none.isEmpty())
@@ -282,8 +285,8 @@ void addScenarioActions(MainWindow& w)
            [&w] { w.scenarios().stepCurrent(-1); }});
     a.add({u"scenario.next"_s, menu, QObject::tr("Next scenario"), QKeySequence(u"Ctrl+Down"_s), [&w] { w.scenarios().stepCurrent(1); }});
     w.scenarios().setButtons({add, duplicate, archive});
-    for (const char* id :
-         {"scenario.rename", "scenario.pin", "scenario.visible", "scenario.duplicate", "scenario.archive", "scenario.differences"})
+    for (const char* id : {"scenario.rename", "scenario.pin", "scenario.visible", "scenario.showOnly", "scenario.duplicate",
+                           "scenario.archive", "scenario.differences"})
         w.scenarios().table().addAction(a.get(QString::fromLatin1(id)));
 }
 

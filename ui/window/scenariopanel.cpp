@@ -4,6 +4,7 @@
 #include "core/insight/metrics/metrictable.h"
 #include "ui/theme/plaintext.h"
 #include "ui/workspace/scenariofilter.h"
+#include "ui/theme/barelayout.h"
 
 #include <QAction>
 #include <QApplication>
@@ -44,7 +45,7 @@ public:
         p->setRenderHint(QPainter::Antialiasing);
         const bool current = index.data(kBrushedRole).toBool();
         const QRect r = option.rect;
-        p->fillRect(r, look[current ? Role::selection : Role::panel]);
+        p->fillRect(r, look[current || (option.state & QStyle::State_Selected) ? Role::selection : Role::panel]);
         if (current && index.column() == 0)
             p->fillRect(QRect(r.topLeft(), QSize(look.px(metric::brushBar), r.height())), look[Role::accent]);
         p->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), look[Role::separator]);
@@ -121,8 +122,11 @@ private:
             const auto form = std::find_if(forms.begin(), forms.end(), fits);
             text = form == forms.end() ? QString() : *form; // the tip has it
         }
-        if (name) // names of copies differ at their end
-            text = QFontMetricsF(look.font(type)).elidedText(text, Qt::ElideMiddle, rect.width());
+        QStringList all;
+        for (int row = 0; name && row < index.model()->rowCount(); ++row)
+            all << index.siblingAtRow(row).data().toString();
+        if (name)
+            text = elidedAmong(text, all, QFontMetricsF(look.font(type)), rect.width());
         drawRuns(p, rect, {{text, type, invalid ? Role::error : name ? Role::text : Role::textSecondary}}, look);
     }
     const Theme& m_theme;
@@ -135,20 +139,15 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, ChangesCache& cache, const Th
       m_workspace(workspace),
       m_theme(theme)
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(this, 0);
     auto* head = new QWidget;
     auto* headLayout = new QHBoxLayout(head);
     headLayout->setContentsMargins(theme.px(16), theme.px(2), theme.px(12), theme.px(2));
     headLayout->setSpacing(theme.px(2));
-    auto* title = plainLabel(tr("Scenarios"));
-    title->setProperty("type", u"strong"_s);
+    auto* title = plainLabel(tr("Scenarios"), {}, u"strong"_s);
     headLayout->addWidget(title, 1);
     m_buttons = new QWidget;
-    auto* buttons = new QHBoxLayout(m_buttons);
-    buttons->setContentsMargins(0, 0, 0, 0);
-    buttons->setSpacing(0);
+    (void)bareLayout<QHBoxLayout>(m_buttons, 0);
     headLayout->addWidget(m_buttons);
     layout->addWidget(head);
     layout->addWidget(makeFilter());
@@ -182,7 +181,7 @@ void ScenarioPanel::makeTable()
     m_table->setItemDelegate(new ScenarioDelegate(m_theme, m_table));
     m_table->setShowGrid(false);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
     m_table->setDragDropMode(QAbstractItemView::InternalMove);
     m_table->setDragDropOverwriteMode(false);
@@ -252,9 +251,7 @@ QWidget* ScenarioPanel::makeFilter()
     m_filter->setToolTip(tr("Words of name or note, or conditions: p95 < 7 s and tp = 8 and fits"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setAcceptDrops(false);
-    m_hits = plainLabel();
-    m_hits->setProperty("role", u"secondary"_s);
-    m_hits->setProperty("type", u"small"_s);
+    m_hits = plainLabel({}, u"secondary"_s, u"small"_s);
     m_hits->setWordWrap(true);
     m_hits->setObjectName(u"scenariosFound"_s);
     line->addWidget(m_filter);
@@ -290,8 +287,7 @@ void ScenarioPanel::applyFilter()
     m_hits->setVisible(!filter.isEmpty());
     const bool invalid = !filter.problem().isEmpty();
     m_hits->setText(invalid ? filter.problem() : tr("%1 of %2 shown").arg(shownCount()).arg(m_model->rowCount()));
-    m_hits->setProperty("role", invalid ? u"error"_s : u"secondary"_s);
-    restyle(m_hits);
+    restyle(m_hits, "role", invalid ? u"error"_s : u"secondary"_s);
     layoutTable();
 }
 
@@ -330,24 +326,30 @@ bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
         const auto* mouse = static_cast<QMouseEvent*>(event);
         const QModelIndex at = m_table->indexAt(mouse->position().toPoint());
         if (mouse->button() == Qt::LeftButton && at.isValid() && at.column() == ScenarioTableModel::sampleColumn) {
-            toggleVisible(at);
+            const bool isShown = at.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+            m_workspace.study().setVisible(m_model->idAt(at.row()), !isShown);
             return true;
         }
     }
     if (watched == m_table && event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
         const QModelIndex at = m_table->currentIndex();
         if (at.isValid()) {
-            toggleVisible(at.siblingAtColumn(ScenarioTableModel::sampleColumn));
+            const bool isShown = at.siblingAtColumn(ScenarioTableModel::sampleColumn).data(Qt::CheckStateRole).toInt() == Qt::Checked;
+            m_workspace.study().setVisible(selectedIds(), !isShown);
             return true;
         }
     }
     return QWidget::eventFilter(watched, event);
 }
 
-void ScenarioPanel::toggleVisible(const QModelIndex& at)
+std::vector<int> ScenarioPanel::selectedIds() const
 {
-    const bool shown = at.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-    m_model->setData(at, shown ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+    std::vector<int> ids;
+    const int current = m_workspace.study().currentId();
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        if (!m_table->isRowHidden(row) && m_table->selectionModel()->isRowSelected(row))
+            ids.push_back(m_model->idAt(row));
+    return std::ranges::count(ids, current) > 0 ? ids : std::vector<int>{current};
 }
 
 void ScenarioPanel::syncSelection()

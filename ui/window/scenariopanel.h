@@ -28,6 +28,8 @@ public:
     [[nodiscard]] bool hasNotes() const;
     [[nodiscard]] QTableView& table() { return *m_table; }
     [[nodiscard]] int shownCount() const; ///< rows that the filter leaves
+    /// The selected rows, as the table is sorted; the current scenario alone where it is not among them.
+    [[nodiscard]] std::vector<int> selectedIds() const;
 
 Q_SIGNALS:
     void metricRequested(const QString& key); ///< the user asks for the source of a column's value
@@ -39,7 +41,6 @@ private:
     [[nodiscard]] bool isRenaming() const;
     void syncSelection();
     void makeTable();
-    void toggleVisible(const QModelIndex& at);
     void showHeaderMenu(const QPoint& at);
     [[nodiscard]] QWidget* makeFilter();
     void applyFilter();

@@ -328,8 +328,8 @@ QStringList ScenarioTableModel::mimeTypes() const
 
 QMimeData* ScenarioTableModel::mimeData(const QModelIndexList& indexes) const
 {
-    if (indexes.isEmpty())
-        return nullptr;
+    if (indexes.isEmpty() || indexes.front().row() != indexes.back().row())
+        return nullptr; // one row is moved at a time
     auto* data = new QMimeData;
     data->setData(kRowMime, QByteArray::number(idAt(indexes.front().row())));
     return data;
