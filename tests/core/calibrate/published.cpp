@@ -388,6 +388,7 @@ TEST(Published, AScheduleRowIsReadFromItsProfile)
     const ValidatedRow v = validatedRow(row, calibration());
     EXPECT_DOUBLE_EQ(v.samplesPerSecondPerGpu, 3 * 12 / v.predictedSeconds / 4);
     EXPECT_EQ(v.error, 0) << "no step time is published";
+    EXPECT_EQ(v.publishedBubbleRate, 0.25);
 }
 
 /// Every size of a row, each at its most and one beyond, and what follows from two of them.

@@ -68,5 +68,20 @@ TEST(PatternProposal, NothingIsProposedWithoutATimeOrForTheShell)
     EXPECT_EQ(proposedPattern({"it 1 took 5 s", "it 2 took 6 s", "it 3 took 5 s"}), "") << "three lines are too few";
 }
 
+/// The numbers of a line behind the fortieth are part of its text, which differs from line to line.
+TEST(PatternProposal, ATimeIsAmongTheFirstFortyNumbers)
+{
+    const auto proposed = [](int before) {
+        return proposedPattern(linesOf([&](const auto&, const auto& t) {
+            std::string line = "x";
+            for (int k = 0; k < before; ++k)
+                line += " 7";
+            return line + " took " + t + " s";
+        }));
+    };
+    EXPECT_EQ(proposed(39), "took {seconds}");
+    EXPECT_EQ(proposed(40), "");
+}
+
 } // namespace
 } // namespace prism

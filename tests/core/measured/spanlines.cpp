@@ -84,6 +84,7 @@ void expectTheSteps(const std::string& text, const char* run)
         const LoggedStep& step = log->runs[0].steps[static_cast<std::size_t>(k - 1)];
         EXPECT_EQ(step.number, k);
         EXPECT_NEAR(step.seconds, 1e-3 * stepMs(k), 1e-6);
+        EXPECT_NEAR(step.pauseSeconds, k == 1 ? -1 : 0.003, 1e-6) << "from the end of a span to the start of the next";
     }
 }
 
@@ -123,6 +124,30 @@ TEST(SpanLines, ABatchOfFiveHundredSpansOnOneLine)
     const Result<StepLog> log = readStepLog("training starts\n" + line + "\n");
     ASSERT_TRUE(log.ok());
     EXPECT_EQ(log->steps(), 256U);
+}
+
+TEST(SpanLines, ASpanLiesAtMostEightLevelsDeepAndInAMebibyte)
+{
+    // Every list is a level. An object over many lines ends with its brace, or where it is longer than a mebibyte.
+    const auto stepsIn = [](int levels) {
+        Json nested = sdkSpan(kIteration, 1, 17, 2'417), object = Json::object();
+        for (int k = 0; k < levels; ++k)
+            nested = Json::array({nested});
+        object["spans"] = nested;
+        const Result<StepLog> log = readStepLog(onOneLine(object));
+        return log.ok() ? std::ssize(log->runs[0].steps) : 0;
+    };
+    EXPECT_EQ(stepsIn(7), 1) << "the object of the line, then eight levels";
+    EXPECT_EQ(stepsIn(8), 0);
+    const auto unusable = [](int attributes) { // of 1,000 bytes each without what indents them
+        Json span = sdkSpan(kIteration, 2, 2'500, 4'900);
+        for (int k = 0; k < attributes; ++k)
+            span["attributes"]["note" + std::to_string(1'000 + k)] = std::string(985, 'x');
+        const StepLog log = readStepLog(sdkSpan(kIteration, 1, 17, 2'417).dump(4) + "\n" + span.dump(4) + "\n").value();
+        return std::pair(log.unusable, log.steps());
+    };
+    EXPECT_EQ(unusable(1'040), std::pair(decltype(StepLog::unusable){0}, std::size_t{2}));
+    EXPECT_EQ(unusable(1'070), std::pair(decltype(StepLog::unusable){1}, std::size_t{1}));
 }
 
 TEST(SpanLines, OtherRanksRepeatASpanThatIsCutOffIsCounted)

@@ -130,6 +130,7 @@ TEST(SpeedTable, EachKindOfErrorReportsItsLine)
     EXPECT_EQ(onlyError("a,600\n", "host,speed\nb,610\n"), "s.csv The column speed holds no relative speeds.");
     EXPECT_EQ(onlyError("", std::string("\xFF\xFEn", 3)), "s.csv:1 The table is in UTF-16.");
     EXPECT_EQ(onlyError("", std::string("no\0de", 5)), "s.csv:1 The file is not text.");
+    EXPECT_EQ(onlyError("", "# note\n"), "s.csv:1 The table is empty.");
 }
 
 TEST(SpeedTable, FormatsOfInfrastructureTeamsAreRead)
