@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 6> kNames = {"gemm", "qkv", "fc1", "atten
 /// Where the columns of a table are; < 0 = it has none.
 struct Columns {
     std::map<std::string, int> at;
-    double unit = 0; ///< seconds in one of the time column; 0 = there is no such column
+    double unit = 0; ///< seconds in one unit of the time column; 0 = no time column
     int time = -1;
 
     explicit Columns(const std::vector<std::string>& header)

@@ -29,9 +29,9 @@ struct SystemsPrior {
 };
 
 /// The systems that the scenario's variability preset names ("over_systems": a preset of kind "systems"), for its type of GPU ("h100") and
-/// kind of model: the first entry of each path that fits. Parameters that no longer have the preset's value were stated by the user or
-/// measured, and are omitted, with those that name them as "unless_stated" (forced routing). Errors: a preset that is named and cannot be
-/// read. Any thread.
+/// kind of model: the first matching entry of each path. Parameters that no longer have the preset's value were stated by the user or
+/// measured. They are omitted, and so are the entries that name them as "unless_stated" (forced routing). Errors: a preset that is named
+/// and cannot be read. Any thread.
 [[nodiscard]] Result<SystemsPrior> systemsPrior(const Scenario& scenario, std::string_view gpuType);
 
 } // namespace prism

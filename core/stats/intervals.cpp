@@ -15,7 +15,7 @@ namespace prism {
 
 namespace {
 
-constexpr double kUpper = 0.975; // of a two-sided 95 % interval
+constexpr double kUpper = 0.975; // probability below the upper end of a two-sided 95 % interval
 
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Looking after a study file: the whole check, compaction, and its structure as text.
+// Maintenance of a study file: the complete check, compaction, and its structure as text.
 #include "core/base/jsontext.h"
 #include "core/study/compress.h"
 #include "core/study/impl.h"
@@ -54,7 +54,7 @@ void dumpRows(const Database& db, std::string& out, const std::string& title, co
     }
 }
 
-/// The whole check of one file, within kMaxCheckSeconds.
+/// The complete check of one file, within kMaxCheckSeconds.
 class Check final {
 public:
     explicit Check(const Database& db) : m_db(db), m_deadline(db, kMaxCheckSeconds, Deadline::Clock::processor) {}
@@ -83,7 +83,7 @@ private:
         for (const Diagnostic& problem : attempt(f))
             add(where, problem.message + (problem.found.empty() ? "" : " (" + problem.found + ")"));
     }
-    /// Calls `f` for each row of a query until the time is over.
+    /// Calls `f` for each row of a query until the time limit.
     void each(const std::string& where, const std::string& sql, const std::function<void(const Statement&)>& f)
     {
         tryOut(where, [&] {
@@ -102,7 +102,7 @@ private:
         each("file", "PRAGMA foreign_key_check",
              [&](const Statement& row) { add(row.text(0), "row " + row.text(1) + " refers to something that is not there"); });
     }
-    /// Scenarios that are there, but not for what refers to them.
+    /// References to removed scenarios, and scenarios whose revision is missing or of another scenario.
     void checkReferences()
     {
         each("study", "SELECT s.id FROM study JOIN scenario AS s ON s.id = study.baseline WHERE s.removed = 1",

@@ -38,7 +38,7 @@ struct Header {
     double startUnit = 1, durationUnit = 1; ///< seconds
 };
 
-/// Cells without the white space and the quotes around them. No name or number of such a table holds a separator.
+/// Cells without the white space and the quotes around them. No name or number in such a table contains a separator.
 std::size_t splitFields(std::string_view line, char separator, std::vector<std::string_view>& fields)
 {
     fields.clear();
@@ -168,8 +168,8 @@ private:
     std::vector<std::string_view> m_fields;
 };
 
-/// Numbers the operations of one type of a worker and step by their start: what seq_id holds where a table has it. Rows that begin
-/// together have one number, so that a row which is twice is known.
+/// Numbers the operations of one type of a worker and step by their start: the same as seq_id where a table has it. Rows that begin
+/// together have one number, so that a repeated row is recognised.
 void numberByStart(std::vector<SteppedOperation>& rows)
 {
     const auto series = [](const SteppedOperation& r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two scenarios compared: the change of each metric with its interval, which one is faster how often, and which edit did it.
+// Comparison of two scenarios: the change of each metric with its interval, the probability that A is faster, and the effect of each edit.
 #pragma once
 
 #include "core/insight/insight.h"

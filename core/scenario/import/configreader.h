@@ -14,7 +14,7 @@
 
 namespace prism {
 
-/// Reads keys of a configuration; remembers which it knew. `config` outlives it. One thread.
+/// Reads keys of a configuration and records which were read. `config` outlives it. One thread.
 class ConfigReader final {
 public:
     ConfigReader(const nlohmann::json& config, ModelConfig& m) : model(m), m_config(config) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The log: nothing by default, every line in the file that was requested.
+// The log: nothing is written by default; a requested file gets every line.
 #include "core/base/logging.h"
 
 #include <gtest/gtest.h>

@@ -210,8 +210,8 @@ TEST(OperatorAgreement, GroupsRowsByKindPassAndPrecisionAndLeavesOtherGpusOut)
     EXPECT_EQ(report.groups[3].worst, report.rows[4].error);
 }
 
-/// Every fifth of the shapes is predicted from the others. A model that is 20 % too fast everywhere is corrected by them all but wholly, by
-/// the logarithms of the shape; the factor depends on the depth alone.
+/// Every fifth of the shapes is predicted from the others. A model that is 20 % too fast everywhere is corrected almost completely by them,
+/// by the logarithms of the shape; the factor depends on the depth alone.
 TEST(OperatorAgreement, ACorrectionIsLearntFromTheOtherShapes)
 {
     std::vector<MeasuredOperator> rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DualPipe on whole scenarios: both ends at once, two stages on every GPU, and how it is to DualPipeV on half the stages.
+// DualPipe on whole scenarios: both ends at once, two stages on every GPU, and its relation to DualPipeV on half the stages.
 #include "core/cost/predictor.h"
 #include "core/cost/quickstep.h"
 #include "core/scenario/parameters.h"
@@ -113,7 +113,7 @@ TEST(DualPipeScenario, OnlyPairsHideTheirExpertTraffic)
     for (std::size_t phase = 0; phase < 3; ++phase) {
         const auto plain = expertAndAll(alone.graph, alone.graph.programOf[1][0][phase]);
         const auto single = expertAndAll(g, g.programOf[1][0][phase]), paired = expertAndAll(g, g.programOf[1][2][phase]);
-        EXPECT_EQ(single, plain) << phase; // a pass that runs alone takes what it takes without overlap
+        EXPECT_EQ(single, plain) << phase; // a pass that runs alone takes as long as without overlap
         if (phase < 2) {
             EXPECT_GT(plain.first, 0.0);
             EXPECT_LT(paired.first, 0.5 * plain.first) << phase;

@@ -243,7 +243,7 @@ std::vector<Sample> samples()
     return out;
 }
 
-/// Groups of stamps come in the other order.
+/// In patterns of time stamps the groups are in the other order.
 std::vector<double> expected(Sample sample)
 {
     if (std::string(sample.pattern).starts_with("10:")) {
@@ -474,7 +474,7 @@ TEST(LogDialects, AGivenClockIsDifferenced)
     EXPECT_EQ(secondsIn("step,time\n1,5\n2,6\n3,7\n"), (std::vector<double>{5, 6, 7})) << "too few to decide";
 }
 
-/// Two jobs by turns: separated by the numbers of their steps, refused where these are the same.
+/// Two jobs that write alternately: separated by the numbers of their steps, refused where these are the same.
 TEST(LogDialects, JobsByTurns)
 {
     const auto line = [](int step, double seconds) { return fmt::format("completed step: {}, seconds: {}, loss: 9\n", step, seconds); };
@@ -495,14 +495,14 @@ TEST(LogDialects, JobsByTurns)
     const Result<StepLog> refused = readStepLog(same);
     ASSERT_FALSE(refused.ok());
     EXPECT_NE(refused.errors()[0].message.find("Several jobs write into this log"), std::string::npos);
-    // Of other lengths: the number behind the slash distinguishes them.
+    // Runs of different lengths: the number after the slash distinguishes them.
     std::string lengths;
     for (int k = 1; k <= 20; ++k)
         lengths += fmt::format(
             "iteration {}/ 500 | elapsed time per iteration (ms): 4000 |\niteration {}/ 900 | elapsed time per iteration (ms): 7000 |\n", k,
             k);
     EXPECT_EQ(readStepLog(lengths)->runs.size(), 2U);
-    // Clocks too.
+    // The same for logs of clocks.
     std::string clocks;
     for (int k = 0; k < 9; ++k)
         clocks += fmt::format("step:{}/900 train_time:{}ms step_avg:1ms\nstep:{}/900 train_time:{}ms step_avg:1ms\n", 100 + k, 4000 * k,
