@@ -158,7 +158,7 @@ QRectF MemoryChart::paintBar(Canvas& canvas, const Layout& at, std::size_t index
         const double high = parts[part] * at.perGib;
         QRectF rect(left, y - high, at.barWidth, high);
         if (high >= 3)
-            rect.setTop(rect.top() + 1); // a seam between parts
+            rect.setTop(rect.top() + 1); // a gap between parts
         canvas.fill(rect, canvas.look.palette().memory[part]);
         y -= high;
     }
@@ -166,7 +166,7 @@ QRectF MemoryChart::paintBar(Canvas& canvas, const Layout& at, std::size_t index
         const bool over = m_memory.capacityGib > 0 && stage.totalGib > m_memory.capacityGib;
         const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
         const double capacity = base - m_memory.capacityGib * at.perGib, above = canvas.px(8);
-        const bool onLine = m_memory.capacityGib > 0 && !over && y - above < capacity + above; // it is over the line then
+        const bool onLine = m_memory.capacityGib > 0 && !over && y - above < capacity + above; // the label is then above the line
         const QPointF label(left + at.barWidth / 2, onLine ? capacity - above : y - above);
         canvas.text(label, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
                     Qt::AlignHCenter | Qt::AlignVCenter);

@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// A difference worth a colour: beyond its interval.
+/// A difference is coloured if it exceeds its interval.
 bool isClear(const PairedRow& row)
 {
     return std::abs(row.difference()) > std::hypot(row.allHalfWidth, row.slowHalfWidth);

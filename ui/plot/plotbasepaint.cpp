@@ -29,9 +29,9 @@ struct LegendMetrics {
 struct PlotBase::Frame {
     double left = 0, right = 0;          ///< inside the padding
     QStringList title, subtitle, footer; ///< lines
-    qsizetype hints = 0;                 ///< of the footer, the last ones: what pointer and keys do
-    double titleMiddle = 0;              ///< of its first line
-    double noteMiddle = 0;               ///< of the stale note: next to the title, or beneath where both do not fit
+    qsizetype hints = 0;                 ///< number of last footer lines that explain pointer and keys
+    double titleMiddle = 0;              ///< vertical middle of the title's first line
+    double noteMiddle = 0;               ///< vertical middle of the stale note: next to the title, or below it if both do not fit
     QList<LegendEntry> legend;
     QList<QPointF> places; ///< of the legend's entries: left edge, middle
     bool legendNextTo = false;

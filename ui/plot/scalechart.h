@@ -13,8 +13,8 @@ struct ScaleSample {
     double low = 0, middle = 0, high = 0, top = 0; ///< p5, p50, p95, p99 of step time, or only `middle`
     double middleHalfWidth = 0, highHalfWidth = 0;
     bool valid = true, possible = true; ///< valid and not possible: it does not fit into the memory
-    bool outside = false;               ///< of the calibrated range
-    QStringList reading;                ///< further lines of the read-out; why it is not valid
+    bool outside = false;               ///< outside of the calibrated range
+    QStringList reading;                ///< further lines of the read-out; the reason if it is not valid
 };
 
 struct ScaleSeries {
@@ -61,7 +61,7 @@ private:
     [[nodiscard]] Axes layout(const Canvas& canvas, const QRectF& area) const;
     void paintAxes(Canvas& canvas, const QRectF& area, const Axes& at) const;
     void paintSeries(Canvas& canvas, const Axes& at, const ScaleSeries& series) const;
-    /// The sizes that cannot be, and those beyond what was measured, under the curves.
+    /// Marks the impossible sizes and those outside of the calibrated range, under the curves.
     static void paintReservations(Canvas& canvas, const Axes& at, const ScaleSeries& series);
     [[nodiscard]] bool any(bool (*is)(const ScaleSample&)) const;
 

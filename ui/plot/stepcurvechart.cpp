@@ -16,9 +16,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kReach = 8; ///< pixels at scale 1 within which a line is meant
+constexpr double kReach = 8; ///< pixels at scale 1: the pointer picks a line within this distance
 
-/// The quantile of reduced points, between them linear; 0 without points.
+/// The quantile by linear interpolation between reduced points; 0 without points.
 double secondsOf(const StepCurve& c, double probability)
 {
     const auto at =

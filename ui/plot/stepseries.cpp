@@ -81,7 +81,7 @@ Axes SeriesChart::axes(const Canvas& canvas, const QRectF& area) const
     }
     std::sort(seconds.begin(), seconds.end());
     double low = m_data.low > 0 ? m_data.low : 1e300, high = m_data.high;
-    if (!seconds.empty()) { // far ones are drawn at the upper end: they would flatten the rest
+    if (!seconds.empty()) { // outliers are drawn at the upper end: on the full scale they would flatten the rest
         low = std::min(low, seconds[seconds.size() / 200]);
         high = std::max(high, seconds[seconds.size() - 1 - seconds.size() / 200]);
     }

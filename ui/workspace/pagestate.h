@@ -16,7 +16,7 @@ enum class PageState {
     partial,   ///< the present input with fewer samples than requested
     current,   ///< the answer to the present input
     stale,     ///< an earlier answer while the present one waits or is being computed
-    invalid,   ///< the present input is wrong; the last valid answer is shown if there is one
+    invalid,   ///< the present input is invalid; the last valid answer is shown if there is one
     cancelled, ///< stopped by the user; an earlier answer is shown if there is one
     failed,    ///< the computation ended with an error
     outdated,  ///< an answer for another scenario or other inputs; nothing computes the present one
@@ -36,9 +36,9 @@ struct InsightStatus {
 
 /// The state of the step times of one scenario; null: no scenario.
 [[nodiscard]] PageState stateOf(const ShownScenario* scenario);
-/// The state of an insight about that scenario: its step times come first.
+/// The state of an insight about that scenario; the state of its step times has priority.
 [[nodiscard]] PageState stateOf(const ShownScenario* scenario, const InsightStatus& insight);
-/// Of a page with several insights: the one that most needs saying.
+/// State of a page with several insights: the most important of theirs.
 [[nodiscard]] PageState worse(PageState a, PageState b);
 /// Not yet the answer, but on its way.
 [[nodiscard]] bool isUnderWay(PageState state);
@@ -46,7 +46,7 @@ struct InsightStatus {
 /// The texts that belong to a state.
 struct StateText {
     QString message; ///< in place of the data; empty where there are data to show
-    QString note;    ///< next to the title; data that it goes with are dimmed, but for `partial`
+    QString note;    ///< next to the title; the data are then dimmed, except for `partial`
 };
 
 /// `doing`: "Computing the effect of each cause"; `hasData`: an answer of this or an earlier question can be drawn.

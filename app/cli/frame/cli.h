@@ -34,8 +34,8 @@ struct CommonOptions {
     bool json = false, strict = false;
     bool quiet = false;     ///< nothing but errors on standard error
     bool rawText = false;   ///< texts of tables exactly as they are
-    bool isSampled = false; ///< the command samples the scenario: what that costs is estimated before it starts
-    bool allowLong = false; ///< it may take long
+    bool isSampled = false; ///< the command samples the scenario: its cost is estimated before it starts
+    bool allowLong = false; ///< --allow-long: no limit on the estimated time
     std::string output;     ///< empty = standard output
 };
 
@@ -50,24 +50,24 @@ void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output, --quiet
 
 /// Reads SCENARIO and applies --set; with --strict the costed step may have no warning either (memory, ranges of the calibration, ...).
-/// Throws InputError with everything that is wrong.
+/// Throws InputError with all errors.
 [[nodiscard]] Scenario loadScenario(const CommonOptions& options);
-/// Throws InputError where one evaluation of this size is estimated to take too long (without --allow-long) or too much memory; says the
-/// estimate of a long one.
+/// Throws InputError where one evaluation of this size is estimated to take too long (without --allow-long) or too much memory;
+/// reports the estimate of a long one.
 void requireAffordable(const CommonOptions& options, const EvaluationSize& size);
 /// A whole file (or standard input for "-"), plain or gzip, at most `limitBytes` of content. Throws InputError.
 [[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 /// Writes to --output (see core/base/outputfile.h) or to standard output, with control characters of names escaped. Throws InputError
 /// when it cannot.
 void writeOutput(const CommonOptions& options, const std::string& text);
-/// --raw-text, for commands that write tables; textsOf() then returns how.
+/// --raw-text, for commands that write tables; textsOf() returns the choice.
 void addRawText(CLI::App& command, CommonOptions& options);
 [[nodiscard]] TableText textsOf(const CommonOptions& options);
 /// Writes a table with its texts as textsOf() requires: byte for byte into files and pipes, with escapes to a terminal.
 void writeTable(const CommonOptions& options, const std::string& table);
 /// The same to standard output, regardless of --output (for commands whose --output names a place for something else).
 void writeStandardOutput(const std::string& text);
-/// The same with emphasis of a terminal in it: everything that comes from files must have gone through printable().
+/// The same for text with terminal escapes; text from files must have passed through printable().
 void writeStyledOutput(const std::string& text);
 /// Whether the text goes to an interactive terminal.
 [[nodiscard]] bool isForTerminal(const CommonOptions& options);
@@ -77,7 +77,7 @@ void reportDiagnostics(const CommonOptions& options, const Diagnostics& diagnost
 /// Step times in the order of their draws as a CSV file; an empty name writes nothing.
 void writeSamples(const std::string& file, const std::vector<double>& seconds);
 
-/// Diagnostics as readable lines or as one JSON object {"errors": [...]}; those whose places do not say it name the file that they are of.
+/// Diagnostics as readable lines or as one JSON object {"errors": [...]}; `file` is added to places that do not name it.
 [[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style = {}, const std::string& file = {});
 [[nodiscard]] std::string diagnosticsJson(const Diagnostics& diagnostics, const std::string& file = {});
 

@@ -37,7 +37,7 @@ void callOnlyTheLast(CLI::App& app, const std::vector<std::string>& words)
         if (next == below.end() && command != &app)
             return;
         if (next == below.end())
-            continue; // an option of the program
+            continue; // this option belongs to the program, not to a command
         for (CLI::Option* option : command->get_options())
             if (option->get_positional())
                 option->required(false);

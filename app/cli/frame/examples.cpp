@@ -10,7 +10,7 @@ namespace prism::cli {
 
 namespace {
 
-/// By the command's name, of a command of a command with a blank between.
+/// Examples by the command's name; a subcommand is "command subcommand".
 const std::map<std::string, std::string, std::less<>> kExamples{
     {"predict", "prism-cli predict sample-baseline --set parallelism.vpp=4 --samples 20k"},
     {"sensitivity", "prism-cli sensitivity sample-baseline --parameter parallelism.vpp --range 2,4,8"},

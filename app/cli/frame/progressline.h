@@ -8,7 +8,7 @@
 
 namespace prism::cli {
 
-/// Writes to standard error when that is a terminal, and takes the line away at the end. One thread.
+/// Writes to standard error when that is a terminal, and clears the line at the end. One thread.
 class ProgressLine final {
 public:
     explicit ProgressLine(bool requested);

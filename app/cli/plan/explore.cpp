@@ -112,7 +112,7 @@ void run(const ExploreOptions& options)
     if (!isShard)
         writeInsight(options, e, text);
     else {
-        ExploreOptions toStandardOutput = options; // --output is where the shard keeps what it finds
+        ExploreOptions toStandardOutput = options; // --output names the file of the shard's records
         toStandardOutput.output.clear();
         writeInsight(toStandardOutput, e, text);
     }

@@ -10,19 +10,19 @@
 
 namespace prism::cli {
 
-/// A table of the best, what the mean would have chosen, and what was omitted.
+/// The exploration as text: the best configurations, the choice by the mean, and the omitted ones.
 [[nodiscard]] std::string explorationText(const Exploration& exploration);
 
 /// The records of a search in a file, from which the next run resumes. With an empty path nothing is stored. One thread.
 class RecordsFile final {
 public:
     explicit RecordsFile(std::string path) : m_path(std::move(path)) {}
-    /// Reads what the file holds. Throws InputError where it is of another search.
+    /// Reads the file's records. Throws InputError if they are of another search.
     [[nodiscard]] ExploreKeeping keeping(const RecordsHead& head, const SearchShard& shard);
-    /// Writes as `keeping` asks; stops the search where it cannot.
+    /// Writes text that the search passes on; stops the search if writing fails.
     void write(const std::string& text);
     [[nodiscard]] std::stop_token stop() const { return m_stop.get_token(); }
-    /// Throws InputError where writing failed.
+    /// Throws InputError if writing failed.
     void requireWritten() const;
 
 private:
@@ -31,7 +31,7 @@ private:
     Diagnostics m_problems;
 };
 
-/// Records that are known of a file. Throws InputError.
+/// The records in a file. Throws InputError.
 [[nodiscard]] ExploreRecords recordsOf(const std::string& path);
 
 } // namespace prism::cli

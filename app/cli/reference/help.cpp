@@ -66,7 +66,7 @@ void help(const CLI::App& app, const HelpOptions& options)
         found = found->get_subcommand(word);
         name += " " + word;
     }
-    // Not App::help(): where a command has been given, and here `help` has, it describes that one.
+    // Not App::help(): it describes the given command, and here that is `help` itself.
     writeOutput(options, found->get_formatter()->make_help(found, name, CLI::AppFormatMode::Normal));
 }
 

@@ -53,7 +53,7 @@ void addCheck(CLI::App& app, Cli& cli)
     addOutput(*command, *options, cli);
     command->callback([options] {
         const Scenario scenario = loadScenario(*options);
-        // The costed step has more than the scenario: memory, the range of the calibration.
+        // The costed step has further warnings: memory, the range of the calibration.
         const Diagnostics found = require(costStep(scenario)).warnings;
         if (!options->json)
             reportDiagnostics(*options, found);

@@ -139,7 +139,7 @@ void writeImported(const ImportOptions& options, ImportResult imported)
     Diagnostics notes = std::move(imported.notes);
     for (Diagnostic& d : check(imported.scenario))
         notes.push_back(std::move(d));
-    if (hasErrors(notes)) // what import accepts, check accepts
+    if (hasErrors(notes)) // check must accept what import accepts
         throw InputError(notes);
     const std::string scenario = toJson(imported.scenario);
     if (options.json) {
