@@ -72,8 +72,7 @@ TEST(StepBreakdown, TheVarianceHasAPartForEachCauseThatActs)
     const WaterfallData data = varianceShares({.spatial = 0.5, .data = 0.375, .interaction = -0.05, .ciSpatial = 0.125});
     ASSERT_EQ(data.rows.size(), 3U);
     EXPECT_EQ(data.rows[0].id, u"spatial"_s);
-    EXPECT_EQ(data.rows[0].metric, u"50.0"_s);
-    EXPECT_EQ(data.rows[0].interval, u"± 12.5"_s);
+    EXPECT_EQ(data.rows[0].metric, u"50.0 ± 12.5"_s);
     EXPECT_EQ(data.rows[1].metric, u"37.5"_s);
     EXPECT_EQ(data.rows[1].id, u"data"_s);
     EXPECT_EQ(data.rows[2].metric, u"−5.0"_s) << "causes may add up to more than all";

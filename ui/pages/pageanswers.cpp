@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/pageanswers.h"
 
-#include "core/step/breakdownparts.h"
+#include "core/step/breakdown.h"
 #include "ui/look/format.h"
 
 #include <QObject>

@@ -2,7 +2,7 @@
 #include "ui/plot/stepbreakdown.h"
 
 #include "core/cost/communication.h"
-#include "core/step/breakdownparts.h"
+#include "core/step/breakdown.h"
 #include "ui/look/format.h"
 
 #include <algorithm>
@@ -95,7 +95,8 @@ WaterfallData varianceShares(const VarianceShare& v)
         WaterfallRow row = rowOf(cause.label, cause.share, data.rows.empty());
         row.id = QString::fromLatin1(cause.id);
         row.metric = format::fixed(100 * cause.share, 1);
-        row.interval = cause.halfWidth > 0 ? QStringLiteral("± ") + format::fixed(100 * cause.halfWidth, 1) : QString();
+        if (cause.halfWidth > 0)
+            row.metric += QStringLiteral(" ± ") + format::fixed(100 * cause.halfWidth, 1);
         data.rows.push_back(std::move(row));
     }
     return data;
