@@ -169,6 +169,10 @@ TEST(CliMeasured, StepSeriesAreComparedWithTheScenarioOfAPublishedRow)
     EXPECT_GT(report["ks"]["value"].get<double>(), 0.0);
     const auto& over = report["over_systems"]["p95_over_p50"];
     EXPECT_EQ(over["inside"], report["measured_over_median"]["p95"] >= over["p5"] && report["measured_over_median"]["p95"] <= over["p95"]);
+    const auto steps = report["over_systems"]["steps_over_p50"].get<std::vector<double>>();
+    EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
+    ASSERT_EQ(steps.size(), 200U);
+    EXPECT_NEAR(steps[100], 1, 0.003) << "over the p50 of their run";
     const CliRun noiseFree = runCli("validate steps " + file("row.json", row.out) + " " + file("steps.csv", csv)
                                     + " --where system=a --samples 500 --json --set variability.preset=none");
     EXPECT_TRUE(nlohmann::json::parse(noiseFree.out)["over_systems"].is_null());
