@@ -3,7 +3,7 @@
 
 #include "core/cost/communication.h"
 #include "core/insight/report.h"
-#include "core/step/breakdownparts.h"
+#include "core/step/breakdown.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/step/breakdownparts.h"
+#include "core/step/breakdown.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,9 @@
 
 #include "core/step/criticalpath.h"
 
+#include <optional>
+#include <string_view>
+
 namespace prism {
 
 /// Seconds of the noise-free step; they sum to it. The replica is that of the critical path (criticalpath.h), whose tail (synchronisation,
@@ -20,6 +23,27 @@ struct Breakdown {
                + dataParallelSeconds + optimizerSeconds + otherSeconds;
     }
 };
+
+/// One part of a breakdown: its names in JSON, in a line of text and on charts.
+struct BreakdownPart {
+    std::string_view key, shortName, label; ///< "tensor_parallel", "TP", "Tensor parallel"
+    double Breakdown::*seconds;
+    std::optional<Category> category; ///< of its kernel classes
+    bool isWaiting = false, isCommunication = false;
+};
+
+/// In the order of the members.
+inline constexpr std::array<BreakdownPart, 9> kBreakdownParts{{
+    {"compute", "compute", "Compute", &Breakdown::computeSeconds, Category::compute},
+    {"tensor_parallel", "TP", "Tensor parallel", &Breakdown::tensorParallelSeconds, Category::tensorParallel, false, true},
+    {"context_parallel", "CP", "Context parallel", &Breakdown::contextParallelSeconds, Category::contextParallel, false, true},
+    {"expert_parallel", "EP", "Expert parallel", &Breakdown::expertParallelSeconds, Category::expertParallel, false, true},
+    {"pipeline", "pipeline", "Pipeline transfers", &Breakdown::pipelineSeconds, Category::pipeline, true, true},
+    {"bubble", "bubble", "Bubble", &Breakdown::bubbleSeconds, {}, true},
+    {"data_parallel", "DP", "Data parallel", &Breakdown::dataParallelSeconds, Category::dataParallel, false, true},
+    {"optimizer", "optimizer", "Optimizer", &Breakdown::optimizerSeconds, Category::optimizer},
+    {"other", "other", "Host", &Breakdown::otherSeconds, Category::other, true},
+}};
 
 /// `path`: that of the step. Precondition: check(graph) found no error. Pure; any thread.
 [[nodiscard]] Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path);

@@ -11,7 +11,7 @@
 #include "core/engine/evaluator.h"
 #include "core/insight/report.h"
 #include "core/insight/snapshotreport.h"
-#include "core/step/breakdownparts.h"
+#include "core/step/breakdown.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
