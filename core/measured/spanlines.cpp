@@ -58,7 +58,7 @@ public:
     void read(std::string_view line, std::vector<LineFinding>& out) override
     {
         const std::string_view text = trimmed(line);
-        if (m_object.empty() && text.starts_with("\"name\"")) // the format is known by this line, the second of an object over many
+        if (m_object.empty() && text.starts_with("\"name\"")) // this line, the second of an object over many, names the format
             m_object = "{";
         else if (m_object.empty() && !text.starts_with('{'))
             return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Long names of scenarios keep what tells them apart, the answer ends where it is cut off by none, and marks are written on the chart.
+// Long names of scenarios keep the words that differ, the answer ends where it is cut off by none, and marks are written on the chart.
 #include "tests/ui/paintedtext.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
@@ -24,7 +24,7 @@ protected:
     }
 };
 
-TEST_F(LongNames, TheTableShowsWhatTellsThemApart)
+TEST_F(LongNames, TheTableShowsWhatDiffers)
 {
     auto window = longWindow();
     QStringList texts;

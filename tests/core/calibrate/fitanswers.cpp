@@ -72,15 +72,15 @@ TEST(FitReport, JitterIsLeftWhereTheOtherCausesExplainLessThanTheNoise)
         run.index.push_back(i);
     }
     run.medianSeconds = 10;
-    const auto saysNone = [&](double explained) {
+    const auto reportsNone = [&](double explained) {
         const std::vector<std::string> notes = spreadCauses({run}, 8, explained).notes;
         return std::any_of(notes.begin(), notes.end(), [](const std::string& note) { return note.starts_with("the other causes"); });
     };
     const double noise = stepNoise({run});
-    EXPECT_TRUE(saysNone(noise)) << "all of it";
-    EXPECT_FALSE(saysNone(0.999 * noise));
+    EXPECT_TRUE(reportsNone(noise)) << "all of it";
+    EXPECT_FALSE(reportsNone(0.999 * noise));
     run.seconds.assign(60, 10.0);
-    EXPECT_FALSE(saysNone(0.01)) << "there is no noise to explain";
+    EXPECT_FALSE(reportsNone(0.01)) << "there is no noise to explain";
 }
 
 TEST(FitReport, WithoutAStallARateIsPossibleUpToThatOfNoEvent)

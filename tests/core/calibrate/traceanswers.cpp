@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Levels, shares and limits of a trace that becomes a scenario, and what a calibration's file keeps: worked out by hand.
+// Levels, shares and limits of a trace that becomes a scenario, and what a calibration's file keeps: computed by hand.
 #include "core/calibrate/clustercalibration.h"
 #include "core/calibrate/traceimport.h"
 #include "core/cost/predictor.h"

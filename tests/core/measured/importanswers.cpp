@@ -42,7 +42,7 @@ TEST(ImportLimits, TwentyThousandRowsOfPublishedSteps)
 
 TEST(LogLimits, AClockCountsItsStepsFromStepZero)
 {
-    // Every second step from 0 on, 10 s apart: 5 s a step from the first line on.
+    // Every second step from 0 on, one in 10 s: 5 s a step from the first line on.
     std::string text = "step,elapsed\n";
     for (int k = 0; k < 12; ++k)
         text += std::to_string(2 * k) + "," + std::to_string(100 + 10 * k) + "\n";

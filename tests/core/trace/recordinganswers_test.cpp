@@ -73,7 +73,7 @@ TEST(RecordingCollectives, ALaunchWithinTheRecordingIsNotNamedByRepetition)
 
 TEST(RecordingCollectives, OneEndOfEqualDurationsIsTakenWhole)
 {
-    // 8, 9 and 10 us of one of two ranks: less than twice as long, so that no wait can be told from a transfer.
+    // 8, 9 and 10 us of one of two ranks: less than twice as long, so that no wait can be distinguished from a transfer.
     KinetoRank rank{.rank = 0, .names = {"ncclDevKernel_AllReduce"}, .collectives = {{.name = "allreduce", .group = "0", .groupSize = 2}}};
     for (const double duration : {8.0, 10.0, 9.0})
         rank.kernels.push_back(
