@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace prism {
 
@@ -157,15 +158,14 @@ private:
     void flush()
     {
         std::size_t done = 0;
-        bool oneByOne = false; // once one is broken the others of the window go alone, so that none is parsed often
+        bool oneByOne = false; // a broken one may make all of its window unreadable: they go alone then, so that none is parsed often
         while (done < m_elements.size()) {
             const std::size_t count = oneByOne ? 1 : m_elements.size() - done;
             const std::size_t used = hand(done, count);
             done += used;
-            if (used == count)
+            if (used == count || !std::exchange(oneByOne, true))
                 continue;
             ++m_result.broken;
-            oneByOne = true;
             const Element broken = m_elements[done++];
             if (startAfresh(broken.begin + 1, broken.end)) { // what was taken for one element holds the next ones
                 m_elements.clear();

@@ -49,6 +49,19 @@ TEST(RecordingEvents, ATextThatIsNoUtf8TakesItsOwnEventAlone)
     EXPECT_TRUE(mentions(rank.notes, "1 events are broken and were omitted"));
 }
 
+TEST(RecordingCollectives, TheOwnIdOfAKernelIsTakenAlsoWhereItIsZero)
+{
+    const std::string comms = R"({"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "ts": 1, "dur": 1, "args": {"External id": )";
+    const TemporaryFile file(
+        "zero.json",
+        R"({"traceEvents": [)" + comms + R"(0, "Collective name": "own"}}, )" + comms + R"(4, "Collective name": "of the launch"}}, )"
+            + R"({"ph": "X", "cat": "cuda_runtime", "name": "l", "ts": 5, "dur": 1, "args": {"correlation": 6, "External id": 4}}, )"
+            + R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 20, "dur": 1, "args": {"correlation": 6, "External id": 0}}]})");
+    const KinetoRank rank = readKineto(file.path()).value().at(0);
+    ASSERT_GE(rank.kernels.at(0).collective, 0);
+    EXPECT_EQ(rank.collectives.at(static_cast<std::size_t>(rank.kernels[0].collective)).name, "own");
+}
+
 TEST(RecordingCollectives, ALaunchWithinTheRecordingIsNotNamedByRepetition)
 {
     // A B A B A B, the first two without a description: what was launched at the recording's begin or later would have one.
