@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a fit writes down of its numbers, and when it says that nothing is left to fit.
+// What a fit writes down of its numbers, when it says that nothing is left to fit, and the sizes of published schedules.
+#include "core/calibrate/published.h"
 #include "core/calibrate/runfit.h"
 #include "core/calibrate/stallsteps.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -102,10 +104,37 @@ TEST(FitPrediction, TheSeedAndTheNumberOfSamplesAreThoseOfTheOptions)
     Evaluator evaluator;
     const auto steps = [&](std::uint64_t seed, int samples) { return withinSteps(evaluator, job, {seed, samples, 1}).value(); };
     const std::vector<double> first = steps(1, 200), second = steps(2, 200);
-    EXPECT_EQ(first.size(), 200U);
-    EXPECT_EQ(steps(1, 300).size(), 300U);
+    EXPECT_EQ(2 * steps(1, 300).size(), 3 * first.size());
     EXPECT_NE(first, second);
     EXPECT_EQ(second, steps(2, 200));
+}
+
+TEST(ScheduleRowSizes, EachAtItsMostAndOneBeyond)
+{
+    const auto skipped = [](const std::string& pointer, double value) {
+        nlohmann::json row = {{"id", "r"},
+                              {"suite", "s"},
+                              {"parallel", {{"pp", 4}, {"vpp", 1}}},
+                              {"num_microbatches", 8},
+                              {"micro_batch", 1},
+                              {"model", {{"layers", 8}, {"hidden", 1'024}, {"heads", 16}, {"seq_len", 2'048}}},
+                              {"measured", {{"bubble_rate_theoretical", 0.25}, {"profiled_ms", {{"TF", 10}, {"TB", 20}}}}},
+                              {"execution", {{"parallelism.pipeline_schedule", "zb-h1"}}}};
+        row[nlohmann::json::json_pointer(pointer)] = value;
+        const nlohmann::json file = {{"schema", "prism-validation-1"}, {"schema_version", 2}, {"rows", {row}}};
+        return readPublished(file.dump()).value().at(0).skipped;
+    };
+    const std::pair<const char*, double> most[] = {
+        {"/parallel/pp", 1'024},  {"/parallel/vpp", 64},        {"/model/layers", 4'096}, {"/num_microbatches", 65'536},
+        {"/micro_batch", 65'536}, {"/model/hidden", 1'048'576}, {"/model/heads", 65'536}, {"/model/seq_len", 16'777'216}};
+    for (const auto& [pointer, value] : most) {
+        EXPECT_EQ(skipped(pointer, value), "") << pointer;
+        EXPECT_EQ(skipped(pointer, 1), "") << pointer;
+        const std::string key = std::string(pointer).substr(std::string(pointer).rfind('/') + 1);
+        EXPECT_EQ(skipped(pointer, value + 1), key + " is out of range");
+        EXPECT_EQ(skipped(pointer, 0), key + " is out of range");
+        EXPECT_EQ(skipped(pointer, 1.5), key + " is out of range");
+    }
 }
 
 } // namespace

@@ -94,8 +94,19 @@ TEST(TraceLevels, ACorrelationOfExactlyOneHalfIsTheMicroBatches)
     ASSERT_TRUE(half.ok()) << half.errors()[0].message;
     EXPECT_TRUE(noteOf(*half, "8 micro-batches").find("correlation 0.500") != std::string::npos) << half->notes[2].message;
     EXPECT_FALSE(half->scenario.variability.data.isDeterministic());
-    // Sums 3, 3, 3, 1, 1, 1, 2 and 2 over their mean 2: squares 6 x 0.25 over 7.
-    EXPECT_NEAR(half->scenario.variability.data.cv, std::sqrt(1.5 / 7), 0.02);
+    // Sums 3, 3, 3, 1, 1, 1, 2 and 2 over their mean 2 are the values: squares 6 x 0.25 over 8.
+    EXPECT_NEAR(half->scenario.variability.data.cv, std::sqrt(1.5 / 8), 1e-9);
+}
+
+TEST(TraceLevels, StagesOfTheirOwnLengthsInTheBaseAreEvenAfterwards)
+{
+    Scenario base = twoTensorRanks();
+    base.parallelism.numLayersInFirstPipelineStage = 3;
+    base.parallelism.numLayersInLastPipelineStage = 5;
+    const auto imported = scenarioOfTrace(base, plainJob({{0.04, 0.06}, {0.04, 0.06}}));
+    ASSERT_TRUE(imported.ok()) << imported.errors()[0].message;
+    EXPECT_EQ(imported->scenario.parallelism.numLayersInFirstPipelineStage, 0);
+    EXPECT_EQ(imported->scenario.parallelism.numLayersInLastPipelineStage, 0);
 }
 
 TEST(TraceLevels, ABaseWithoutExpertTensorRanksIsRefusedByName)
