@@ -98,7 +98,7 @@ void CdfView::layoutLabels(const Look& look)
         const QString text = metrics.elidedText(mark.text, Qt::ElideRight, look.px(kName));
         const double x = d.xAt(mark.seconds);
         named << PaintedLabel{-1, text, text, {}, false};
-        names.push_back({sizeOf(text), QPolygonF{{x, d.plot.bottom()}, {x, d.plot.top()}}, 0});
+        names.push_back({sizeOf(text), QPolygonF{{x - 0.5, d.plot.bottom()}, {x + 0.5, d.plot.top()}}, 0}); // its bounds are not empty
     }
     std::vector<LabelPlace> places = placeReadings(readings, around, d.xAt(d.limit.seconds), look.pxF(kGap));
     for (const LabelPlace& place : places)
