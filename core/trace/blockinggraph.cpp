@@ -97,10 +97,11 @@ bool isPipeline(TraceOp type)
 }
 
 /// One worker's program.
-class Program {
+class WorkerProgram {
 public:
     /// `feeds`: transfers are not recorded, a computation waits for the one that feeds it.
-    Program(const TraceStep& step, const StepLinks& links, ReplayGraph::Builder& builder, const OverlappedSlots& overlapped, bool feeds)
+    WorkerProgram(const TraceStep& step, const StepLinks& links, ReplayGraph::Builder& builder, const OverlappedSlots& overlapped,
+                  bool feeds)
         : m_step(step),
           m_links(links),
           m_builder(builder),
@@ -230,7 +231,7 @@ std::optional<BlockingGraph> blockingGraph(const TraceStep& step, const TraceJob
     const std::vector<int> begins = workerBegins(step, job);
     std::vector<std::vector<int>> ends; // of each worker's pipeline, then of the barriers behind it
     BlockingGraph result;
-    Program program(step, links, builder, overlapped, !job.transfersRecorded);
+    WorkerProgram program(step, links, builder, overlapped, !job.transfersRecorded);
     for (std::size_t w = 0; w + 1 < begins.size(); ++w) {
         result.firstOfTail.push_back(program.add(begins[w], begins[w + 1]));
         ends.push_back(program.pipelineEnd());

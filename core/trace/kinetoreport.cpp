@@ -19,27 +19,6 @@ namespace {
 constexpr std::size_t kMinForSplit = 8, kMaxUnmatched = 50;
 constexpr double kSplitRatio = 2, kMicro = 1e-6, kSkewMicroseconds = 50;
 
-/// Median of each rank's ends against the calls' median end, microseconds: a collective ends on all its ranks at once.
-std::vector<double> clockOffsets(const std::map<CollectiveKey, CollectiveCalls>& calls, std::size_t ranks)
-{
-    std::vector<std::vector<double>> differences(ranks);
-    for (const auto& [key, list] : calls)
-        for (const auto& call : list) {
-            std::vector<double> ends;
-            for (const auto& [rank, k] : call)
-                ends.push_back(k->end());
-            if (ends.size() < 2)
-                continue;
-            const double middle = medianOf(ends);
-            for (const auto& [rank, k] : call)
-                differences[rank].push_back(k->end() - middle);
-        }
-    std::vector<double> offsets;
-    for (const std::vector<double>& d : differences)
-        offsets.push_back(d.empty() || std::abs(medianOf(d)) < kSkewMicroseconds ? 0 : medianOf(d));
-    return offsets;
-}
-
 /// Joins ranks' kernels to calls, groups and pools.
 class Matcher {
 public:
@@ -148,6 +127,26 @@ RankReport rankReport(const KinetoRank& rank)
 }
 
 } // namespace
+
+std::vector<double> clockOffsets(const std::map<CollectiveKey, CollectiveCalls>& calls, std::size_t ranks)
+{
+    std::vector<std::vector<double>> differences(ranks);
+    for (const auto& [key, list] : calls)
+        for (const auto& call : list) {
+            std::vector<double> ends;
+            for (const auto& [rank, k] : call)
+                ends.push_back(k->end());
+            if (ends.size() < 2)
+                continue;
+            const double middle = medianOf(ends);
+            for (const auto& [rank, k] : call)
+                differences[rank].push_back(k->end() - middle);
+        }
+    std::vector<double> offsets;
+    for (const std::vector<double>& d : differences)
+        offsets.push_back(d.empty() || std::abs(medianOf(d)) < kSkewMicroseconds ? 0 : medianOf(d));
+    return offsets;
+}
 
 std::optional<double> otsuSplit(std::vector<double> values)
 {

@@ -2,6 +2,7 @@
 // Joint report on the traces of several ranks: matched collectives, host gaps, pools of durations.
 #pragma once
 
+#include "core/trace/collectivecalls.h"
 #include "core/trace/kineto.h"
 #include "core/trace/pools.h"
 
@@ -44,6 +45,10 @@ struct KinetoReport {
     std::vector<DurationPool> pools;    ///< by total time, longest first
     Diagnostics notes;
 };
+
+/// Difference of each rank's clock, microseconds: median of its ends against the calls' median end, as a collective ends on all its ranks
+/// at once; 0 below 50 us. [ranks]
+[[nodiscard]] std::vector<double> clockOffsets(const std::map<CollectiveKey, CollectiveCalls>& calls, std::size_t ranks);
 
 /// Ranks in any order (joinedWindows puts several recordings of one together). Pure; any thread. O(n log n).
 [[nodiscard]] KinetoReport kinetoReport(const std::vector<KinetoRank>& ranks);

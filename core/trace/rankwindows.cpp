@@ -185,4 +185,19 @@ std::uint64_t describeByRepetition(KinetoRank& rank)
     return count;
 }
 
+std::vector<std::vector<const KinetoKernel*>> kernelsByStep(const KinetoRank& rank)
+{
+    std::vector<double> begins;
+    for (const KinetoStep& s : rank.steps)
+        begins.push_back(s.start);
+    std::sort(begins.begin(), begins.end());
+    std::vector<std::vector<const KinetoKernel*>> steps(begins.size() + 1); // the first: before any step
+    for (const KinetoKernel& k : rank.kernels)
+        steps[static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), k.launch >= 0 ? k.launch : k.start) - begins.begin())]
+            .push_back(&k);
+    if (!begins.empty())
+        steps.erase(steps.begin());
+    return steps;
+}
+
 } // namespace prism

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace predict: the steps of a measured job predicted from a part of them, compared with the rest.
 #include "app/cli/trace/tracecommand.h"
+#include "core/base/valuetext.h"
+#include "core/engine/summary.h"
+#include "core/stats/moments.h"
 #include "core/trace/heldout.h"
+#include "core/trace/profilemodel.h"
+#include "core/trace/stagetable.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
 
 namespace prism::cli {
@@ -15,9 +23,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kCdfPoints = 100;
+
 struct TracePredictOptions : JobOptions {
     HeldOutOptions heldOut;
-    int parts = 0;
+    int parts = 0, ranks = 0;
 };
 
 Json secondsJson(double mean, double p50, double p95)
@@ -108,8 +118,74 @@ std::string partsText(const RandomParts& r)
            + scoresText(r, "", "");
 }
 
+/// Whether a measured step is expected beyond a percentile.
+const char* tailText(const ProfileModel& model, double p)
+{
+    return (1 - p) * static_cast<double>(model.steps.size()) >= 1 - 1e-9 ? "covered by the profiled steps" : "extrapolated";
+}
+
+/// A profiler trace (*.json, *.json.gz) or a folder that is not one of pipeline events.
+bool isProfile(const std::string& path)
+{
+    return path.ends_with(".json") || path.ends_with(".json.gz") || (std::filesystem::is_directory(path) && !isPipelineEventFolder(path));
+}
+
+/// The distribution of the step of profiler traces, with the source of each class.
+void predictProfile(const TracePredictOptions& options)
+{
+    Diagnostics notes;
+    const ProfileModel model = require(profileModel(loadRanks({options.table}, options.progress, notes)));
+    const StepGraph graph = require(profileGraph(model, options.ranks));
+    std::vector<double> seconds = simulate(graph, {.seed = options.heldOut.seed, .numSamples = options.heldOut.samples}).acrossSeconds;
+    const DistributionSummary s = summarize(seconds);
+    std::sort(seconds.begin(), seconds.end());
+    Json cdf = Json::array(), classes = Json::array();
+    for (int i = 0; i <= kCdfPoints; ++i)
+        cdf.push_back({static_cast<double>(i) / kCdfPoints, quantileOfSorted(seconds, static_cast<double>(i) / kCdfPoints)});
+    std::string text =
+        fmt::format("{} profiled ranks, {} steps: measured mean {} s, p50 {} s; predicted for {} ranks\n"
+                    "mean {} s   p5 {} s   p50 {} s   p95 {} s ({})   p99 {} s ({})\n\n",
+                    model.ranks.size(), model.steps.size(), amountText(meanOf(model.stepSeconds), 4),
+                    amountText(medianOf(model.stepSeconds), 4), graph.cellRanks(), amountText(s.mean, 4), amountText(s.p5, 4),
+                    amountText(s.p50, 4), amountText(s.p95, 4), tailText(model, 0.95), amountText(s.p99, 4), tailText(model, 0.99));
+    for (const Op& op : graph.programs.front().blocks.front().ops) {
+        const KernelClass& c = graph.classes[static_cast<std::size_t>(op.kernelClass)];
+        classes.push_back({{"class", c.name}, {"mean_s", op.meanSeconds}, {"cv", c.temporal.cv}});
+        text += fmt::format("{}: mean {} s, cv {:.1f} %\n", c.name, amountText(op.meanSeconds), 100 * c.temporal.cv);
+    }
+    for (const std::string& a : model.assumptions)
+        text += "assumed: " + a + "\n";
+    const Json report = {{"ranks", graph.cellRanks()},
+                         {"measured", {{"ranks", model.ranks}, {"step_s", model.stepSeconds}}},
+                         {"step_time_s", {{"mean", s.mean}, {"p5", s.p5}, {"p50", s.p50}, {"p95", s.p95}, {"p99", s.p99}}},
+                         {"tail", {{"p95", tailText(model, 0.95)}, {"p99", tailText(model, 0.99)}}},
+                         {"cdf", cdf},
+                         {"classes", classes},
+                         {"assumptions", model.assumptions},
+                         {"notes", notesJson(notes)}};
+    writeOutput(options, options.json ? report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text + diagnosticsText(notes));
+}
+
+/// Options that do not apply to this kind of trace, each an error.
+void requireApplicable(const CLI::App& command, bool isOfProfile)
+{
+    Diagnostics errors;
+    for (const auto& [name, accepted] : std::map<std::string, std::string>{{"--meta", "stage tables"},
+                                                                           {"--train", "stage tables"},
+                                                                           {"--exclude-startup", "stage tables"},
+                                                                           {"--train-replicas", "stage tables"},
+                                                                           {"--parts", "stage tables"},
+                                                                           {"--ranks", "profiler traces"}})
+        if (command.count(name) > 0 && isOfProfile == (accepted == "stage tables"))
+            errors.push_back({Severity::error, name, "this option does not apply to the trace", "", accepted, "", ""});
+    if (!errors.empty())
+        throw InputError(errors);
+}
+
 void predictHeldOut(const TracePredictOptions& options)
 {
+    if (isProfile(options.table))
+        return predictProfile(options);
     const TraceJob job = loadJob(options);
     if (options.parts > 0) {
         const RandomParts parts = require(randomParts(job, options.heldOut, options.parts));
@@ -125,7 +201,8 @@ void predictHeldOut(const TracePredictOptions& options)
 void addTracePredict(CLI::App& parent, Cli& cli)
 {
     auto options = std::make_shared<TracePredictOptions>();
-    CLI::App* command = parent.add_subcommand("predict", "Train on a part of the steps of a measured job and test against the rest");
+    CLI::App* command =
+        parent.add_subcommand("predict", "Predict the steps of a measured job: tables from a part of their steps, profiles from segments");
     addJob(*command, *options, cli);
     command
         ->add_option("--train", options->heldOut.train,
@@ -138,7 +215,12 @@ void addTracePredict(CLI::App& parent, Cli& cli)
     command->add_option("--samples", options->heldOut.samples, "Steps to draw")->check(CLI::Range(100, 1'000'000))->capture_default_str();
     command->add_option("--parts", options->parts, "Train on N random parts in sequence and print the means (0 = one)")
         ->check(CLI::Range(0, kMaxParts));
-    command->callback([options] { predictHeldOut(*options); });
+    command->add_option("--ranks", options->ranks, "Number of ranks for which profiler traces are predicted (0 = the profiled ones)")
+        ->check(CLI::Range(0, 65'536));
+    command->callback([command, options] {
+        requireApplicable(*command, isProfile(options->table));
+        predictHeldOut(*options);
+    });
 }
 
 } // namespace prism::cli

@@ -6,6 +6,7 @@
 #include "core/base/valuetext.h"
 #include "core/trace/chrometrace.h"
 #include "core/trace/kinetoreport.h"
+#include "core/trace/profilemodel.h"
 #include "core/trace/stepmodel.h"
 
 #include <CLI/CLI.hpp>
@@ -131,6 +132,9 @@ void exportTrace(const TraceOptions& options)
 {
     if (isJobTrace(options.paths)) {
         const TraceJob job = jobOf(options);
+        if (options.as == "graph")
+            throw InputError({{Severity::error, "--as", "a step graph is made from profiler traces alone", "graph",
+                               "chrome or pools; for stage tables: prism-cli import trace, then prism-cli graph", "", ""}});
         if (options.as == "pools")
             writeTable(options, poolsCsv(jobPools(job), textsOf(options)));
         else
@@ -142,7 +146,7 @@ void exportTrace(const TraceOptions& options)
     if (options.as == "pools")
         writeTable(options, poolsCsv(kinetoReport(ranks).pools, textsOf(options)));
     else
-        writeOutput(options, chromeTrace(ranks));
+        writeOutput(options, options.as == "graph" ? toJson(require(profileGraph(require(profileModel(ranks))))) : chromeTrace(ranks));
 }
 
 CLI::App* addPaths(CLI::App& parent, const char* name, const char* help, TraceOptions& options, Cli& cli)
@@ -172,7 +176,9 @@ void addTraceExport(CLI::App& parent, Cli& cli)
     auto options = std::make_shared<TraceOptions>();
     CLI::App* command =
         addPaths(parent, "export", "Write a Chrome trace (opens in Perfetto) or the pools of durations as CSV", *options, cli);
-    command->add_option("--as", options->as, "chrome or pools")->check(oneOf({"chrome", "pools"}))->capture_default_str();
+    command->add_option("--as", options->as, "chrome, pools, or graph (the step graph of profiler traces)")
+        ->check(oneOf({"chrome", "pools", "graph"}))
+        ->capture_default_str();
     command->add_option("--step", options->step, "Step of a stage table (default: the first); with --drawn the number of the draw");
     addRawText(*command, *options);
     command->add_flag("--drawn", options->drawn, "A step drawn from the fitted job instead of a measured one");

@@ -3,6 +3,7 @@
 
 #include "core/trace/barriers.h"
 #include "core/trace/collectivecalls.h"
+#include "core/trace/rankwindows.h"
 #include "core/trace/regularjob.h"
 #include "core/trace/startup.h"
 
@@ -34,23 +35,6 @@ private:
     std::vector<RecordedPool>& m_pools;
     std::map<RecordedPool, int> m_numbers;
 };
-
-/// Kernels of each profiled step by the time of their launch (of their start where it is not known); all where no step is named.
-std::vector<std::vector<const KinetoKernel*>> kernelsByStep(const KinetoRank& rank)
-{
-    std::vector<double> begins;
-    for (const KinetoStep& s : rank.steps)
-        begins.push_back(s.start);
-    std::sort(begins.begin(), begins.end());
-    std::vector<std::vector<const KinetoKernel*>> steps(begins.size() + 1); // the first: before any step
-    for (const KinetoKernel& k : rank.kernels)
-        steps[static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), k.launch >= 0 ? k.launch : k.start) - begins.begin())]
-            .push_back(&k);
-    if (!begins.empty())
-        steps.erase(steps.begin());
-    std::erase_if(steps, [](const auto& kernels) { return kernels.empty(); });
-    return steps;
-}
 
 /// A step of kernels in the order of their starts.
 RecordedStep stepOf(const std::vector<const KinetoKernel*>& kernels)
@@ -125,6 +109,8 @@ Result<Recording> profileRecording(const std::vector<KinetoRank>& ranks)
     const std::map<const KinetoKernel*, std::string> signatures = kernelSignatures(ranks);
     for (const KinetoRank& rank : ranks) {
         for (const auto& kernels : kernelsByStep(rank)) {
+            if (kernels.empty())
+                continue;
             recording.steps.push_back(stepOf(kernels));
             for (const KinetoKernel* kernel : kernels)
                 recording.steps.back().pool.push_back(numbers.of({signatures.at(kernel), ""}));

@@ -284,11 +284,11 @@ TEST(BlockingGraph, ABarrierJoinsTheEndsOfItsWorkersBeforeTheTail)
 }
 
 /// Workers (replica * stages + stage) that are ready for their optimizer at the first time and start it at the second one, in every step.
-struct TailTimes {
+struct TailSeconds {
     double ready, start;
 };
 
-std::vector<TraceOperation> stepOfTails(const std::vector<TailTimes>& workers, int stages)
+std::vector<TraceOperation> stepOfTails(const std::vector<TailSeconds>& workers, int stages)
 {
     std::vector<TraceOperation> step;
     for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -300,10 +300,10 @@ std::vector<TraceOperation> stepOfTails(const std::vector<TailTimes>& workers, i
     return step;
 }
 
-TraceJob jobOfTails(const std::vector<std::vector<TailTimes>>& steps, int stages, int replicasOfJob = 0)
+TraceJob jobOfTails(const std::vector<std::vector<TailSeconds>>& steps, int stages, int replicasOfJob = 0)
 {
     std::vector<std::vector<TraceOperation>> operations;
-    for (const std::vector<TailTimes>& workers : steps)
+    for (const std::vector<TailSeconds>& workers : steps)
         operations.push_back(stepOfTails(workers, stages));
     TraceJob job = madeJob(static_cast<int>(steps[0].size()) / stages, stages, operations);
     job.transfersRecorded = false;
@@ -311,7 +311,7 @@ TraceJob jobOfTails(const std::vector<std::vector<TailTimes>>& steps, int stages
     return job;
 }
 
-std::size_t barriersOfTails(const std::vector<TailTimes>& workers, int replicasOfJob = 0)
+std::size_t barriersOfTails(const std::vector<TailSeconds>& workers, int replicasOfJob = 0)
 {
     return hiddenBarriers(jobOfTails({workers}, 1, replicasOfJob)).sets.size();
 }
@@ -336,7 +336,7 @@ TEST(HiddenBarriers, LimitsOfTheGapItsFallAndTheClock)
 TEST(HiddenBarriers, WhereReplicasLeftNoRecordTheStartsLieTogether)
 {
     // Ready over 4 s; 9.5 s behind the ready ones on average fall to 7.5: less than a half, so only the starts decide.
-    const std::vector<TailTimes> quarter = {{0, 11}, {4, 12}};
+    const std::vector<TailSeconds> quarter = {{0, 11}, {4, 12}};
     EXPECT_EQ(barriersOfTails(quarter, 3), 1U) << "a quarter exactly";
     EXPECT_EQ(barriersOfTails(quarter, 2), 0U);
     EXPECT_EQ(barriersOfTails({{0, 11}, {4, 12.02}}, 3), 0U);
@@ -352,7 +352,7 @@ TEST(HiddenBarriers, OneGapInAHundredMayBeAnErrorOfTheClock)
 {
     // Three workers; in the first step one starts 5 ms before the last is ready. 33 steps have 99 gaps, 34 have 102.
     const auto found = [](std::size_t steps) {
-        std::vector<std::vector<TailTimes>> times(steps, {{-1, 0}, {-2, 0}, {0, 0}});
+        std::vector<std::vector<TailSeconds>> times(steps, {{-1, 0}, {-2, 0}, {0, 0}});
         times[0][1].start = -0.005;
         return hiddenBarriers(jobOfTails(times, 1)).sets.size();
     };
@@ -362,7 +362,7 @@ TEST(HiddenBarriers, OneGapInAHundredMayBeAnErrorOfTheClock)
 
 TEST(HiddenBarriers, StagesThenReplicasThenAllAndEachOnce)
 {
-    const auto found = [](const std::vector<TailTimes>& workers) {
+    const auto found = [](const std::vector<TailSeconds>& workers) {
         TraceJob job = jobOfTails({workers, workers}, 2);
         job.replicaNumbers = {4, 9};
         return hiddenBarriers(job);
