@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace prism {
 namespace {
 
@@ -49,6 +51,8 @@ TEST(ZeroBubble, InvalidInputsAreErrors)
 {
     EXPECT_FALSE(predictZeroBubbleRow("2F2B", 4, 1, 8, {1, 1, 1, 0, 1}, 1).ok());
     EXPECT_FALSE(predictZeroBubbleRow("1F1B", 4, 1, 8, {0, 1, 1, 0, 1}, 1).ok());
+    const double infinite = std::numeric_limits<double>::infinity();
+    EXPECT_FALSE(predictZeroBubbleRow("1F1B", 4, 1, 8, {1, infinite, 1, 0, 1}, 1).ok());
     EXPECT_FALSE(predictZeroBubbleRow("1F1B-I", 4, 2, 7, {1, 1, 1, 0, 1}, 1).ok());
 }
 

@@ -215,6 +215,33 @@ TEST(ChakraTrace, APieceWaitsForAllItsMessagesAndNoneForAnother)
     EXPECT_EQ(largest, 2U);
 }
 
+TEST(ChakraTrace, TheEmbeddingIsReducedOnTheFirstAndTheLastStage)
+{
+    StepGraph g = smallJob();
+    g.embeddingAllReduce = {.kernelClass = 3, .meanSeconds = 1e-3};
+    for (std::int64_t rank = 0; rank < 8; ++rank) {
+        const json trace = json::parse(chakraTrace(g, rank));
+        EXPECT_EQ(std::count_if(trace["nodes"].begin(), trace["nodes"].end(),
+                                [](const json& node) { return node["name"].get<std::string>().find("embedding") != std::string::npos; }),
+                  1)
+            << rank;
+    }
+}
+
+TEST(ChakraTrace, TheBusiestStageLimitsTheRanks)
+{
+    // 3 micro-batches x 2 passes x 50,000 kernels on one of two stages exceed the 250,000 nodes of a trace on a single rank.
+    StepGraph g = smallJob();
+    Program large = g.programs[0];
+    large.blocks[0].repeat = 50'000;
+    g.programs.push_back(large);
+    for (const std::size_t busiest : {0U, 1U}) {
+        StepGraph uneven = g;
+        uneven.programOf[busiest] = {{1, 1, -1}};
+        EXPECT_FALSE(chakraRanks(uneven).ok()) << busiest;
+    }
+}
+
 TEST(ChakraTrace, ALargeJobIsRefusedAndReportsWhatWouldFit)
 {
     StepGraph g = smallJob();

@@ -7,6 +7,7 @@
 #include "core/schedule/generators.h"
 #include "core/sim/graphs.h"
 #include "core/stats/random.h"
+#include "core/step/criticalpath.h"
 
 #include "prism_paths.h"
 
@@ -181,6 +182,41 @@ TEST(StepGraph, CheckReportsEveryProblem)
                                             "grad_norm.buckets",
                                             "optimizer[1].groups"};
     EXPECT_EQ(paths, expected);
+}
+
+TEST(StepGraph, SeparateWeightPassesNeedAProgram)
+{
+    test::JobShape shape;
+    shape.schedule = "zb-h1";
+    shape.stages = 2;
+    shape.microbatches = 4;
+    StepGraph g = test::jobGraph(shape);
+    EXPECT_FALSE(hasErrors(check(g)));
+    g.programOf[1][0][2] = -1;
+    EXPECT_TRUE(hasErrors(check(g)));
+    shape.schedule = "1f1b";
+    EXPECT_FALSE(hasErrors(check(test::jobGraph(shape)))) << "none is scheduled";
+}
+
+TEST(CriticalPath, OnlyChunksThatRunArePiecesOfIt)
+{
+    test::JobShape shape;
+    shape.schedule = "dualpipev";
+    shape.stages = 4;
+    shape.chunks = 2;
+    shape.microbatches = 12;
+    shape.collectiveSeconds = 0.1;
+    shape.sendSeconds = 0.05;
+    StepGraph g = test::jobGraph(shape);
+    test::joinPasses(g);
+    const CriticalPath path = criticalPath(g);
+    double sum = 0.0;
+    for (const PathPiece& piece : path.pieces) {
+        sum += piece.seconds;
+        EXPECT_EQ(piece.kind == PathKind::chunk, piece.slot >= 0);
+        EXPECT_GT(piece.seconds, 0.0);
+    }
+    EXPECT_NEAR(sum, path.seconds, 1e-9 * path.seconds);
 }
 
 TEST(StepGraph, ProgramsOfPiecesAreThereOnAllStagesOrNone)

@@ -195,5 +195,31 @@ TEST(LayerFlops, ProductsHaveTheShapesOfTheirMatrices)
                                   {KernelId::router, 8, h, 2048, 1}});
 }
 
+TEST(LayerFlops, ASharedExpertOfWidthOneIsCounted)
+{
+    Scenario s = mixtralScenario(1, 1, 1, 1);
+    const auto forward = [&](int width) {
+        s.model.moeSharedExpertIntermediateSize = width;
+        return productFlops(layerKernels(s, shapeOf(s), LayerKind::moe).forward);
+    };
+    EXPECT_NEAR(forward(1) - forward(0), 2 * 3 * 6144.0 * kTokens, 1e6); // gate, up and down of one column each
+}
+
+TEST(RingAttention, MergesHalfOfTheRowsOfHalfOfTheBlocksUnderACausalMask)
+{
+    // Reads both outputs and writes one, of every block: 3 x 2 blocks x 4,096 tokens x 6,144 values x 2 bytes; causal 3 / 4 of it.
+    Scenario s = mixtralScenario(1, 2, 1, 1);
+    s.parallelism.cpCommType = "p2p";
+    const auto merged = [&](bool causal) {
+        s.model.causalAttention = causal;
+        double bytes = 0;
+        for (const Kernel& k : layerKernels(s, shapeOf(s), LayerKind::attentionOnly).forward)
+            bytes += k.id == KernelId::attention && k.kind == CostKind::memory ? k.bytes : 0;
+        return bytes;
+    };
+    EXPECT_NEAR(merged(false), 3 * 2 * 4096.0 * 6144 * 2, 1);
+    EXPECT_NEAR(merged(true), 0.75 * merged(false), 1);
+}
+
 } // namespace
 } // namespace prism

@@ -49,6 +49,20 @@ TEST(ChunkLayers, FollowTheLayoutChunkByChunk)
     EXPECT_EQ(chunks.back().mtp, 1);
 }
 
+TEST(ChunkLayers, APairOfDevicesHoldsTheLayersOfItsTwoStages)
+{
+    Scenario s;
+    s.model.numLayers = 9;
+    s.parallelism.pipelineSchedule = "dualpipe";
+    s.parallelism.pipelineModelParallelSize = 4;
+    s.parallelism.numLayersInFirstPipelineStage = 1;
+    s.parallelism.numLayersInLastPipelineStage = 2;
+    std::vector<int> totals;
+    for (const ChunkLayers& c : chunkLayers(s, {{0, 0}, {1, 0}, {1, 1}, {0, 1}})) // devices 0 and 3, 1 and 2 are pairs
+        totals.push_back(c.total);
+    EXPECT_EQ(totals, (std::vector<int>{1, 3, 3, 2}));
+}
+
 TEST(ChunkLayers, MultiTokenPredictionIsWhereTheLayoutPutsIt)
 {
     const std::vector<ChunkLayers> chunks = chunkLayers(deepseek("Et*10|(t*10|)*5tm|L"), interleaved(4, 2));

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The smallest and the most extreme inputs of quantiles, intervals, fits and trees, against known answers.
+#include "core/stats/boostedtrees.h"
+#include "core/stats/confidence.h"
+#include "core/stats/distribution.h"
+#include "core/stats/fit.h"
+#include "core/stats/moments.h"
+#include "core/stats/quantile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace prism {
+namespace {
+
+TEST(SmallInputs, QuantilesAndIntervalsOfNoneOneAndTwoValues)
+{
+    EXPECT_EQ(quantileOfSorted({}, 0.0), 0.0);
+    EXPECT_EQ(quantileOfSorted({3.0}, 0.7), 3.0);
+    EXPECT_EQ(halfWidthOfQuantile({3.0}, 0.5), 0.0);
+    // P(binomial(2, 0.5) < 2) - P(binomial(2, 0.5) < 1) = 0.75 - 0.25 < 0.95: the whole distance to either value.
+    EXPECT_DOUBLE_EQ(halfWidthOfQuantile({0.0, 1.0}, 0.5), 0.5);
+}
+
+TEST(SmallInputs, ADeterministicFactorHasNoSpread)
+{
+    EXPECT_EQ(maxCv(Family::deterministic), 0.0);
+    EXPECT_EQ(maxCv(Family::normal), 0.9);
+    EXPECT_EQ(maxCv(Family::gamma), 10.0);
+}
+
+TEST(SmallInputs, AWeibullWithAHeavyTailIsFitted)
+{
+    // Shape 0.5 is the square of an exponential: cv^2 = G(5) / G(3)^2 - 1 = 24 / 4 - 1 = 5. A shape above 1 would have a cv below 1.
+    constexpr int kValues = 2000;
+    std::vector<double> values;
+    for (int i = 0; i < kValues; ++i)
+        values.push_back(std::pow(-std::log1p(-(i + 0.5) / kValues), 2.0));
+    const Result<Fit> fit = fitFamily(Family::weibull, values);
+    ASSERT_TRUE(fit.ok());
+    EXPECT_NEAR(fit->distribution.cv, std::sqrt(5.0), 0.05);
+}
+
+TEST(SmallInputs, TheSlopeOfAGammaQuantileIsOneOverItsDensity)
+{
+    // ln f(x) = ln(a / 2 pi) / 2 - 1 / (12 a) - ln x + a (ln x - (x - 1)) for shape a and mean 1, by Stirling's series; its next term is
+    // 1 / (360 a^3). Next to 1 the logarithm is a series too: ln(1 + d) - d = -d^2 / 2 + d^3 / 3 - ...
+    constexpr double kCv = 1.02e-3, kShape = 1.0 / (kCv * kCv);
+    const QuantileFunction quantile(Distribution{Family::gamma, kCv});
+    for (const double upper : {1e-3, 1e-9, 1e-15}) {
+        const double d = quantile.fromTails(1.0 - upper, upper) - 1.0;
+        double log = 0.0, power = d;
+        for (int k = 2; k < 12; ++k) {
+            power *= -d;
+            log += power / k;
+        }
+        const double density =
+            std::exp(0.5 * std::log(kShape / (2.0 * std::numbers::pi)) - 1.0 / (12.0 * kShape) - std::log1p(d) + kShape * log);
+        EXPECT_NEAR(quantile.slope(1.0 - upper, upper) * density, 1.0, 1e-9) << upper;
+    }
+}
+
+TEST(BoostedTrees, EveryTreeTakesATenthOfAnInteraction)
+{
+    // 1 where x = y = 1, else 0. The first split is by x; that of x = 1 by y leaves pure leaves although only 10 of 100 rows have y = 0.
+    // 80 trees of a tenth each leave 0.9^80 of the distance to the mean.
+    std::vector<BoostedTrees::Features> rows;
+    std::vector<double> targets;
+    for (int i = 0; i < 200; ++i) {
+        const double x = i < 100 ? 1 : 0, y = i % 10 == 0 ? 0 : 1;
+        rows.push_back({x, y, 0});
+        targets.push_back(x * y);
+    }
+    const BoostedTrees trees(rows, targets);
+    const double left = std::pow(0.9, 80);
+    EXPECT_NEAR(trees.at({1, 1, 0}), 1 - 0.55 * left, 1e-9);
+    EXPECT_NEAR(trees.at({1, 0, 0}), 0.45 * left, 1e-9);
+    EXPECT_NEAR(trees.at({0, 1, 0}), 0.45 * left, 1e-9);
+}
+
+} // namespace
+} // namespace prism
