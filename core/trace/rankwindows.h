@@ -23,7 +23,7 @@ namespace prism {
 std::uint64_t describeByRepetition(KinetoRank& rank);
 
 /// Kernels of each of rank.steps by the time of their launch (of their start where it is not known); one list of all where no step is
-/// named. Kernels before the first step are omitted. Precondition: rank.steps ascend by start. The rank must outlive the result. O(n log n).
+/// named. Kernels before the first step are omitted. Precondition: rank.steps ascend by start. The rank outlives the result. O(n log n).
 [[nodiscard]] std::vector<std::vector<const KinetoKernel*>> kernelsByStep(const KinetoRank& rank);
 
 } // namespace prism
