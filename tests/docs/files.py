@@ -65,6 +65,18 @@ def stage_table(first=0, backward=1.0):
     return "\n".join(rows) + "\n"
 
 
+def profile(rank):
+    """Three profiled steps of one of two ranks: a product, an all-reduce that ends on both at once, another product; microseconds."""
+    events, start = [], 0
+    for step in range(3):
+        arrival, end = 900 + 40 * ((step + 2 * rank) % 3), 1100 + 10 * step
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "ts": start, "dur": end + 400})
+        for name, begin, duration in (("gemm", 0, arrival), ("ncclDevKernel_AllReduce", arrival, end - arrival), ("gemm", end, 400)):
+            events.append({"ph": "X", "cat": "kernel", "name": name, "ts": start + begin, "dur": duration, "args": {"stream": 7, "device": 0}})
+        start += end + 400
+    return json.dumps({"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": events})
+
+
 def write_plain(folder):
     """Everything that needs no program."""
     def write(name, text):
@@ -82,6 +94,9 @@ def write_plain(folder):
                                       "classes": {"default": {"family": "lognormal", "cv": 0.12}}}))
     write("stages.csv", stage_table())
     write("after.csv", stage_table(24, 1.05))
+    (folder / "profiles").mkdir()
+    for rank in range(2):
+        write(f"profiles/rank{rank}.json", profile(rank))
     write("meta.yaml", "dp_size: 2\npp_size: 2\nvpp_size: 1\n")
 
 
