@@ -160,13 +160,14 @@ void copyFile(const std::string& from, const std::string& to)
     const int out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (out < 0)
         failFile("The file cannot be written.", to);
-    bool done = true;
+    ssize_t written = 1; // less than requested where the disk gets full: the write after that one has the reason
     std::string part;
-    for (std::uint64_t at = 0; done && !(part = in.bytes(at, std::size_t{1} << 16)).empty(); at += part.size())
-        done = ::write(out, part.data(), part.size()) == static_cast<ssize_t>(part.size());
+    for (std::uint64_t at = 0; written > 0 && !(part = in.bytes(at, std::size_t{1} << 16)).empty();
+         at += static_cast<std::uint64_t>(written))
+        written = ::write(out, part.data(), part.size());
     const int error = errno;
     ::close(out);
-    if (!done)
+    if (written <= 0)
         failFile("The file cannot be written.", to, error);
 }
 
