@@ -142,5 +142,19 @@ TEST(FleetRules, JobsMustFitTheirCluster)
     EXPECT_EQ(errors(std::vector<FleetJob>(2'000, {"1", "", 0, 10, 1, "", 2}), *readFleetCluster(R"({"nodes": 65536})"), {1'000}), 1U);
 }
 
+/// A cluster file with more errors than a person reads: the first hundred are reported.
+TEST(FleetRules, AHundredErrorsOfAClusterAreReported)
+{
+    const auto errorsWith = [](int unknown) {
+        std::string text = R"({"nodes": 1)";
+        for (int i = 0; i < unknown; ++i)
+            text += ", \"x" + std::to_string(i) + "\": 1";
+        return readFleetCluster(text + "}").errors().size();
+    };
+    EXPECT_EQ(errorsWith(99), 99U);
+    EXPECT_EQ(errorsWith(100), 100U);
+    EXPECT_EQ(errorsWith(101), 100U);
+}
+
 } // namespace
 } // namespace prism

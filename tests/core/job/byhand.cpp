@@ -470,5 +470,52 @@ TEST(JobByHand, NotesNameWhatIsNotGiven)
     EXPECT_EQ(notes("job.grid_g_co2_per_kwh"), 0);
 }
 
+/// At a mean of m nodes in repair one spare is not there with 1 - e^-m: 1.02 % is too much for one spare, 0.99 % is not.
+TEST(JobByHand, SparesAreEnoughAtOnePerCent)
+{
+    EXPECT_EQ(sparesFor99(-std::log(1 - 0.0102)), 2);
+    EXPECT_EQ(sparesFor99(-std::log(1 - 0.0099)), 1);
+}
+
+/// 2.8 nodes in repair on average: P(K > 6) = 2.4 %, P(K > 7) = 0.8 %. Rows at none, a quarter, half and all of these eight spares; the row
+/// of the job's own number repeats the job.
+TEST(JobByHand, TheTableOfSparesGoesByQuartersAndRepeatsTheJob)
+{
+    HandJob job;
+    job.config.failures = {{"gpu", 280, true}};
+    job.config.repairHours = 240;
+    job.config.checkpointIntervalS = 3600;
+    job.config.spareNodes = 1;
+    const JobReport r = job.report();
+    EXPECT_EQ(r.sparesFor99, 8);
+    ASSERT_EQ(r.spares.size(), 5U);
+    for (std::size_t i = 0; i < 5; ++i)
+        EXPECT_EQ(r.spares[i].spares, std::vector<int>({0, 1, 2, 4, 8})[i]);
+    EXPECT_NEAR(r.spares[1].meanDays.value, r.meanDays, 1e-9 * r.meanDays);
+    EXPECT_NEAR(r.spares[1].costUsd.value, r.costUsdMean, 1e-9 * r.costUsdMean);
+}
+
+/// Slow episodes, failures and planned stops all count towards a run that is too long to sample.
+TEST(JobByHand, EveryKindOfEventCountsTowardsTheLimit)
+{
+    const auto refused = [](auto change) {
+        HandJob job;
+        change(job.config);
+        job.scenario.training.trainTokens *= 1e4; // some 500 years
+        Evaluator evaluator;
+        JobQuery query;
+        query.runs = 100;
+        query.asPredicted = true;
+        InsightOptions options;
+        options.samples = 1;
+        const Result<JobReport> r = trainingRun(evaluator, job.scenario, job.config, query, options);
+        return !r.ok() && r.errors().front().path == "training.train_tokens";
+    };
+    EXPECT_TRUE(refused([](JobConfig& c) { c.slowPer1000NodeDays = 1e6; }));
+    EXPECT_TRUE(refused([](JobConfig& c) { c.failures = {{"software", 1e6, false}}; }));
+    EXPECT_TRUE(refused([](JobConfig& c) { c.failures = {{"gpu", 1e6, true}}; }));
+    EXPECT_TRUE(refused([](JobConfig& c) { c.maintenanceEveryDays = 1e-3; }));
+}
+
 } // namespace
 } // namespace prism

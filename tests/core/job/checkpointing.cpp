@@ -87,5 +87,14 @@ TEST(Checkpointing, WithoutFailuresNothingIsLost)
     EXPECT_TRUE(std::isinf(exactInterval(60, INFINITY)));
 }
 
+/// Failures within a segment L that is short against M are uniform: X has the mean L / 2 and the variance L^2 / 12, so that E X^2 = L^2
+/// / 3. One segment of L = 10 s, M = 1e6 s, no restart: K = 1e-5 failures, variance K (L^2 / 12 + (1 + K) L^2 / 4) = K L^2 / 3.
+TEST(Checkpointing, DeviationOfASegmentThatIsShortAgainstTheMeanTimeBetweenFailures)
+{
+    EXPECT_NEAR(expectedRunTime({1e6, 0, 0}, 10, 1).std, std::sqrt(1e-5 * 100 / 3), 1e-6);
+    // The series and the closed form join at L / M = 1e-4.
+    EXPECT_NEAR(expectedRunTime({1e6, 0, 0}, 99.99, 1).std / expectedRunTime({1e6, 0, 0}, 100.01, 1).std, std::pow(0.9998, 1.5), 1e-3);
+}
+
 } // namespace
 } // namespace prism

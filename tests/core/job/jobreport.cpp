@@ -156,5 +156,52 @@ TEST(JobReport, IntervalsByHand)
     EXPECT_EQ(ends.closeHigh, 1000);
 }
 
+/// Values above 0 are stated, small ones too.
+TEST(JobReport, JsonStatesEnergyEmissionsAndDeadlineBelowOne)
+{
+    JobReport r = numberedReport();
+    r.energyMwhMean = 0.25;
+    r.co2TonnesMean = 0.5;
+    r.deadlineDays = 0.75;
+    const nlohmann::json small = nlohmann::json::parse(toJson(r));
+    EXPECT_EQ(small.value("energy_mwh", 0.0), 0.25);
+    EXPECT_EQ(small.value("co2_tonnes", 0.0), 0.5);
+    ASSERT_TRUE(small.contains("deadline"));
+    EXPECT_EQ(small["deadline"]["days"], 0.75);
+}
+
+/// A report without productive time has no steps: all its days are lost, none is step noise.
+TEST(JobReport, LossesWithoutProductiveTime)
+{
+    JobReport r = numberedReport();
+    r.plan.steps = 1000;
+    r.shares = {{"rework", {1, 0.03}, 31.5}};
+    const std::vector<JobLoss> losses = jobLosses(r, 1382.4);
+    ASSERT_EQ(losses.size(), 3U);
+    EXPECT_EQ(losses[0].days, 0);
+    EXPECT_EQ(losses[1].days, 0);
+    EXPECT_EQ(losses[1].halfWidth, 0);
+    EXPECT_NEAR(losses[2].share, 1, 1e-12);
+}
+
+/// Intervals of equal loss belong to the close ones up to the last of them; an interval without productive time loses no productive days.
+TEST(JobReport, CloseIntervalsReachOverEqualLosses)
+{
+    JobReport r;
+    r.config.detectionS = r.config.restartS = 0;
+    r.plan.mtbfHours = 1e5 / 3600;
+    r.shares = {{"productive", {0.9, 0}, 10}};
+    const auto ratio = [](double lostDays) { return 1 / (1 + lostDays / 10); };
+    r.checkpoints.curve = {{250, ratio(1.2)}, {500, ratio(1.2)}, {1000, ratio(1.1)}, {2000, ratio(1.2)}, {4000, ratio(1.2)}};
+    r.checkpoints.bestSeconds = 1000;
+    r.checkpoints.bestRatio = ratio(1.1);
+    r.checkpoints.usedSeconds = 1e9;
+    r.checkpoints.usedRatio = 0;
+    const IntervalCost cost = intervalCost(r);
+    EXPECT_EQ(cost.closeLow, 250);
+    EXPECT_EQ(cost.closeHigh, 4000);
+    EXPECT_EQ(cost.used.lostDays, 0);
+}
+
 } // namespace
 } // namespace prism
