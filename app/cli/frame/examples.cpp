@@ -42,7 +42,7 @@ const std::map<std::string, std::string, std::less<>> kExamples{
     {"help", "prism-cli help study add"},
     {"presets list", "prism-cli presets list"},
     {"presets show", "prism-cli presets show gpu/h100-sxm-80gb"},
-    {"import hf-config", "prism-cli import hf-config config.json --base llama3-70b-256-h100 --output mine.json"},
+    {"import hf-config", "prism-cli import hf-config config.json --base llama2-7b-8-a100 --output mine.json"},
     {"import megatron-args", "prism-cli import megatron-args launch.sh --base mine.json --output mine.json"},
     {"import nccl-tests", "prism-cli import nccl-tests all_reduce.log --base mine.json --output mine.json"},
     {"import operators", "prism-cli import operators gemm.csv --base mine.json --output mine.json"},
