@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace predict: the steps of a measured job predicted from a part of them, compared with the rest.
 #include "app/cli/trace/tracecommand.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/valuetext.h"
 #include "core/engine/summary.h"
+#include "core/insight/report.h"
 #include "core/stats/moments.h"
 #include "core/trace/heldout.h"
 #include "core/trace/profilemodel.h"
@@ -14,7 +16,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 namespace prism::cli {
@@ -155,29 +156,27 @@ void predictProfile(const TracePredictOptions& options)
     }
     for (const std::string& a : model.assumptions)
         text += "assumed: " + a + "\n";
-    const Json report = {{"ranks", graph.cellRanks()},
+    const Json answer = {{"ranks", graph.cellRanks()},
                          {"measured", {{"ranks", model.ranks}, {"step_s", model.stepSeconds}}},
-                         {"step_time_s", {{"mean", s.mean}, {"p5", s.p5}, {"p50", s.p50}, {"p95", s.p95}, {"p99", s.p99}}},
+                         {"step_time_s", report::json(s)},
                          {"tail", {{"p95", tailText(model, 0.95)}, {"p99", tailText(model, 0.99)}}},
                          {"cdf", cdf},
                          {"classes", classes},
                          {"assumptions", model.assumptions},
                          {"notes", notesJson(notes)}};
-    writeOutput(options, options.json ? report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text + diagnosticsText(notes));
+    writeOutput(options, options.json ? answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text + diagnosticsText(notes));
 }
 
 /// Options that do not apply to this kind of trace, each an error.
 void requireApplicable(const CLI::App& command, bool isOfProfile)
 {
+    static const std::vector<std::string> kOfTables{"--exclude-startup", "--meta", "--parts", "--train", "--train-replicas"},
+        kOfProfiles{"--ranks"};
     Diagnostics errors;
-    for (const auto& [name, accepted] : std::map<std::string, std::string>{{"--meta", "stage tables"},
-                                                                           {"--train", "stage tables"},
-                                                                           {"--exclude-startup", "stage tables"},
-                                                                           {"--train-replicas", "stage tables"},
-                                                                           {"--parts", "stage tables"},
-                                                                           {"--ranks", "profiler traces"}})
-        if (command.count(name) > 0 && isOfProfile == (accepted == "stage tables"))
-            errors.push_back({Severity::error, name, "this option does not apply to the trace", "", accepted, "", ""});
+    for (const std::string& name : isOfProfile ? kOfTables : kOfProfiles)
+        if (command.count(name) > 0)
+            errors.push_back(
+                errorAt(name, "this option does not apply to the trace", "", isOfProfile ? "stage tables" : "profiler traces"));
     if (!errors.empty())
         throw InputError(errors);
 }
