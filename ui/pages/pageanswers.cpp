@@ -25,11 +25,11 @@ QString placeOf(const PlacementMap& map, std::size_t cell)
 
 QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
 {
-    const HeatData data = heatDataOf(map, metric);
-    if (data.best < 0)
+    const ExtremePlaces places = extremePlaces(map, metric);
+    if (places.best < 0)
         return {};
     const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(metric);
-    const auto best = static_cast<std::size_t>(data.best), worst = static_cast<std::size_t>(data.worst);
+    const auto best = static_cast<std::size_t>(places.best), worst = static_cast<std::size_t>(places.worst);
     const auto cost = [&](std::size_t cell) { return format::percentDelta(ratioOf(map.cells[cell], metric).value - 1); };
     if (map.withinNoise)
         return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")

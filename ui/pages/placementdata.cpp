@@ -93,9 +93,25 @@ QString comparedText(const PlacementCell& cell, const DistributionSummary& base,
                           format::comparedSeconds(secondsOf(cell, metric), without, without * ratioOf(cell, metric).halfWidth));
 }
 
+ExtremePlaces extremePlaces(const PlacementMap& map, PlaceMetric metric)
+{
+    ExtremePlaces places;
+    const auto ratio = [&](int cell) { return ratioOf(map.cells[static_cast<std::size_t>(cell)], metric).value; };
+    for (int i = 0; i < static_cast<int>(map.cells.size()); ++i) {
+        if (!map.cells[static_cast<std::size_t>(i)].present)
+            continue;
+        places.best = places.best < 0 || ratio(i) < ratio(places.best) ? i : places.best;
+        places.worst = places.worst < 0 || ratio(i) > ratio(places.worst) ? i : places.worst;
+    }
+    return places;
+}
+
 HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric)
 {
     HeatData data;
+    const ExtremePlaces places = extremePlaces(map, metric);
+    data.best = places.best;
+    data.worst = places.worst;
     data.rows = map.rows;
     data.columns = map.columns;
     data.columnTitle = QObject::tr("Stage");
@@ -109,23 +125,13 @@ HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric)
     }
     for (int column = 0; column < map.columns; ++column)
         data.columnLabels << QString::number(column);
-    double best = 1e300, worst = -1e300;
-    for (std::size_t i = 0; i < map.cells.size(); ++i) {
-        const PlacementCell& cell = map.cells[i];
+    for (const PlacementCell& cell : map.cells) {
         const Estimate& ratio = ratioOf(cell, metric);
         HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}, {}};
         if (cell.present) {
             heat.detail = comparedText(cell, map.base, metric);
             if (cell.node >= 0)
                 heat.detail += QObject::tr(", node %1").arg(cell.node);
-            if (ratio.value < best) {
-                best = ratio.value;
-                data.best = static_cast<int>(i);
-            }
-            if (ratio.value > worst) {
-                worst = ratio.value;
-                data.worst = static_cast<int>(i);
-            }
         }
         data.cells.push_back(std::move(heat));
     }

@@ -39,6 +39,11 @@ enum class PlaceMetric { p50, p95, p99 };
 [[nodiscard]] double secondsOf(const DistributionSummary& base, PlaceMetric metric);
 /// "p95 1.32 s (+4.1 %, +52 ms)": the step with the slow node there, against the one without it.
 [[nodiscard]] QString comparedText(const PlacementCell& cell, const DistributionSummary& base, PlaceMetric metric);
+/// The cells with the least and the largest ratio; -1 = no node can be anywhere.
+struct ExtremePlaces {
+    int best = -1, worst = -1;
+};
+[[nodiscard]] ExtremePlaces extremePlaces(const PlacementMap& map, PlaceMetric metric);
 [[nodiscard]] HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric);
 
 } // namespace prism::ui
