@@ -46,16 +46,24 @@ void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, dou
     k.flops = 2 * m * n * kk * batch;
     k.lowPrecision = low;
     to.push_back(k);
-    if (const double bytes = accumulationBytes(); part == Part::wgrad && bytes > 0)
+    if (part != Part::wgrad)
+        return;
+    if (const double bytes = weightCopyBytes(); bytes > 0)
         memory(to, id, bytes * m * n * batch, part);
+    const bool biased = model.addBiasLinear || (model.addQkvBias && id == KernelId::gemmQkv);
+    if (s.fusion != Fusion::fused && biased && id != KernelId::lmHead)
+        memory(to, id, e * m * kk * batch, part); // the bias's gradient: a sum over the tokens
 }
 
-double Emitter::accumulationBytes() const
+double Emitter::weightCopyBytes() const
 {
-    if (s.fusion == Fusion::fused || par.zeroStage >= 2)
+    const double reduced = training.gradReduceInFp32 ? 4 : e;
+    if (par.zeroStage >= 2)
+        return e + reduced + (par.zeroStage == 3 ? 2 * 2 * e : 0.0);
+    if (s.fusion == Fusion::fused)
         return 0;
-    const double kept = training.gradReduceInFp32 ? 4 : e, passes = static_cast<double>(s.numMicrobatches);
-    return (e + 2 * kept) * (passes - 1) / passes;
+    const auto passes = static_cast<double>(s.numMicrobatches);
+    return (e + 2 * reduced) * (passes - 1) / passes;
 }
 
 void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part) const
@@ -120,9 +128,10 @@ void Emitter::enterBackward()
 
 double Emitter::normBytes(Part part) const
 {
-    if (s.fusion == Fusion::eager)
+    const bool eager = s.fusion == Fusion::eager;
+    if (eager && model.normalization == "rmsnorm")
         return part == Part::forward ? kEagerNormForward : kEagerNormBackward;
-    return e * (part == Part::forward ? 2 : kNormBackwardPasses);
+    return e * (part == Part::forward ? 2 : eager ? kEagerLayerNormBackwardPasses : kNormBackwardPasses);
 }
 
 double Emitter::activationPasses(Part part) const

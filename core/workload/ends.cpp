@@ -35,7 +35,7 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
         // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a separate
         // pass over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
         // core/tensor_parallel/cross_entropy.py).
-        const bool fused = scenario.training.fusedAttention(), own = shape.fusion == Fusion::fused;
+        const bool fused = scenario.training.fusedAttention(), own = shape.fusedLoss;
         const double cast = em.e + kFp32Bytes; // torch's loss is not compiled (torchtitan): logits are cast to FP32 first, gradients back
         em.memory(f, KernelId::loss, logits * (own ? em.e + 4 * (fused ? 4 : 9) : cast + kEagerLossForward), Part::forward, 6);
         em.memory(b, KernelId::loss, logits * (own ? 4 + em.e + 4 * (fused ? 1 : 2) : cast + kEagerLossBackward), Part::dgrad, 3);

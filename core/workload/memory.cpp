@@ -134,7 +134,7 @@ StageParameters stageParameters(const Scenario& scenario, const Shape& s, const 
 
 double lossBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
 {
-    const double bytes = s.fusion == Fusion::fused ? 4 : 12; // torch's loss: FP32 logits, their logarithms and their gradient
+    const double bytes = s.fusedLoss ? 4 : 12; // torch's loss: FP32 logits, their logarithms and their gradient
     return chunk.head && scenario.model.operators.empty() ? bytes * logitsOf(scenario, s) : 0.0;
 }
 

@@ -17,6 +17,8 @@ inline constexpr double kNormBackwardPasses = 3.5;
 /// cast to FP32 6, square 8, mean 4, scale 8, cast 6, weight 4. Backward: weight and its sum 12, cast 6, scale and its sum 24, square 16,
 /// addition 12, cast 6.
 inline constexpr double kEagerNormForward = 36.0, kEagerNormBackward = 76.0;
+/// Backward of torch's LayerNorm, passes over one tensor: one kernel for the input's gradient (3), one for the weights' (2).
+inline constexpr double kEagerLayerNormBackwardPasses = 5.0;
 /// The same of a rotary embedding, either way: cast to FP32 6, complex product 8, cast 6.
 inline constexpr double kEagerRotary = 20.0;
 /// Bytes per logit of torch's cross entropy in FP32: medians on A100 at 85 % of its bandwidth, 16k tokens of 131k words (Liger-Kernel,

@@ -11,18 +11,21 @@ namespace prism {
 
 namespace {
 
-/// The stated one; where none is, that of the software whose attention is used: FlashAttention-2 is PyTorch's own, whose FSDP (ZeRO 2 and
-/// 3) is usually compiled; all others go with hand-written kernels.
-Fusion fusionOf(const Scenario& scenario)
+/// The stated one; where none is, that of the software that the attention and the sharding point to. FlashAttention-2 is PyTorch's own:
+/// FSDP (ZeRO 2 and 3) with it is usually compiled, the rest is not. FSDP with the kernels of 2022 is older than torch.compile and takes
+/// its loss from where it has its attention. All others go with hand-written kernels.
+void setFusion(Shape& s, const Scenario& scenario)
 {
-    const std::string& fusion = scenario.training.fusion;
-    if (fusion == "compiled")
-        return Fusion::compiled;
-    if (fusion == "eager")
-        return Fusion::eager;
-    if (fusion == "fused" || scenario.training.attentionBackend != "flash2")
-        return Fusion::fused;
-    return scenario.parallelism.zeroStage >= 2 ? Fusion::compiled : Fusion::eager;
+    const std::string &fusion = scenario.training.fusion, &attention = scenario.training.attentionBackend;
+    const bool sharded = scenario.parallelism.zeroStage >= 2, torch = attention == "flash2";
+    if (fusion == "auto") {
+        s.fusedLoss = !torch;
+        if (torch || (sharded && (attention == "triton" || attention == "flash1")))
+            s.fusion = torch && sharded ? Fusion::compiled : Fusion::eager;
+        return;
+    }
+    s.fusion = fusion == "compiled" ? Fusion::compiled : fusion == "eager" ? Fusion::eager : Fusion::fused;
+    s.fusedLoss = s.fusion == Fusion::fused;
 }
 
 } // namespace
@@ -62,7 +65,7 @@ Shape shapeOf(const Scenario& scenario)
     s.fp4 = precision == "nvfp4";
     s.elementBytes = precision == "fp32" ? 4 : 2;
     s.expertLoad = model.moeCapacityFactor > 0 ? model.moeCapacityFactor : 1;
-    s.fusion = fusionOf(scenario);
+    setFusion(s, scenario);
     if (scenario.training.recomputeGranularity == "selective")
         if (const Result<RecomputeModules> modules = recomputeModules(scenario.training.recomputeModules); modules.ok())
             s.recomputed = *modules;

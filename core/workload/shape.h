@@ -31,6 +31,7 @@ struct Shape {
     double expertLoad = 1;           ///< rows of an expert over its even share: the capacity factor
     RecomputeModules recomputed = 0; ///< by selective recomputation
     Fusion fusion = Fusion::fused;
+    bool fusedLoss = true; ///< a hand-written cross entropy, not torch's
 };
 
 [[nodiscard]] Shape shapeOf(const Scenario& scenario);

@@ -259,6 +259,46 @@ TEST(LayerBytes, EagerKernelsPassOverTheirTensorsOneByOne)
     EXPECT_DOUBLE_EQ(trafficOf(headKernels(s, shapeOf(s)).forward, KernelId::loss).bytes, kRows * 3200 * (6 + 17));
 }
 
+/// torch's LayerNorm is one kernel forward (read, write) and two backward: 3 passes for the input's gradient, 2 for the weights'.
+TEST(LayerBytes, TorchsLayerNormIsNotSplitIntoOperations)
+{
+    Scenario s = smallScenario(1, 1);
+    s.model.normalization = "layernorm";
+    for (const auto& [fusion, backward] : {std::pair{"eager", 5.0}, {"compiled", 3.5}, {"fused", 3.5}}) {
+        s.training.fusion = fusion;
+        const LayerKernels k = kernelsOf(s, LayerKind::dense);
+        EXPECT_DOUBLE_EQ(trafficOf(k.forward, KernelId::norm).bytes, 2 * 2 * 2 * kRows * 640) << fusion;
+        EXPECT_DOUBLE_EQ(trafficOf(k.backward, KernelId::norm).bytes, 2 * backward * 2 * kRows * 640) << fusion;
+    }
+}
+
+/// Bytes of a dense layer's backward that no product and no other kernel moves: those of the weights' gradients.
+double besideWeightGradients(const Scenario& s)
+{
+    double bytes = 0;
+    for (const Kernel& k : kernelsOf(s, LayerKind::dense).backward)
+        bytes += k.part == Part::wgrad && k.kind == CostKind::memory ? k.bytes : 0;
+    return bytes;
+}
+
+/// The gradient of a bias is the sum over the tokens of what the weight's gradient reads: 12 x 96 for queries, keys and values, 640 behind
+/// them, 2 x 1,280 and 640 of the MLP. Transformer Engine takes it from the product.
+TEST(LayerBytes, BiasGradientsReadTheOutputsGradientOnceMore)
+{
+    Scenario s = smallScenario(1, 1);
+    s.training.globalBatchSize = 64 * 3; // one micro-batch: nothing to add up
+    s.training.fusion = "compiled";
+    EXPECT_EQ(besideWeightGradients(s), 0);
+    s.model.addQkvBias = true;
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), 2 * kRows * (12 * 96));
+    s.model.addBiasLinear = true;
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), 2 * kRows * (12 * 96 + 640 + 2 * 1280 + 640));
+    s.training.fusion = "fused";
+    EXPECT_EQ(besideWeightGradients(s), 0);
+    s.training.fusion = "eager";
+    EXPECT_EQ(headKernels(s, shapeOf(s)).backward.size(), headKernels(smallScenario(1, 1), shapeOf(s)).backward.size());
+}
+
 /// Experts with a capacity compute as many rows over their even share, and the all-to-all and the permutations move them.
 TEST(LayerBytes, ACapacityFactorPadsTheRowsOfExperts)
 {
@@ -288,25 +328,24 @@ TEST(LayerBytes, GradientsOfMicroBatchesAreAddedWhereNoProductAddsThem)
     Scenario s = smallScenario(1, 1);
     s.training.globalBatchSize = 64 * 3 * 4; // 4 micro-batches on 64 replicas
     const double weights = 640.0 * 12 * 96 + 768 * 640 + 3 * 640 * 1280;
-    const auto added = [&] {
-        double bytes = 0;
-        for (const Kernel& k : kernelsOf(s, LayerKind::dense).backward)
-            bytes += k.part == Part::wgrad && k.kind == CostKind::memory ? k.bytes : 0;
-        return bytes;
-    };
     s.training.fusion = "eager";
-    EXPECT_DOUBLE_EQ(added(), weights * (2 + 4 + 4) * 3 / 4);
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 4 + 4) * 3 / 4);
     s.training.fusion = "compiled";
     s.training.gradReduceInFp32 = false;
-    EXPECT_DOUBLE_EQ(added(), weights * (2 + 2 + 2) * 3 / 4);
-    s.parallelism.zeroStage = 2; // reduced in every micro-batch
-    EXPECT_EQ(added(), 0);
-    s.parallelism.zeroStage = 1;
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 2 + 2) * 3 / 4);
     s.training.globalBatchSize = 64 * 3;
-    EXPECT_EQ(added(), 0);
+    EXPECT_EQ(besideWeightGradients(s), 0);
     s.training.globalBatchSize = 64 * 3 * 4;
     s.training.fusion = "fused"; // gradient_accumulation_fusion of Megatron-LM
-    EXPECT_EQ(added(), 0);
+    EXPECT_EQ(besideWeightGradients(s), 0);
+    // From ZeRO 2 on every micro-batch's gradient is copied into the buffer that is reduced, in the type of the reduction; with ZeRO 3 the
+    // weights are copied out of the gathered buffer as well, for the forward and for the backward (2 x 4 bytes).
+    s.parallelism.zeroStage = 2;
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 2));
+    s.training.gradReduceInFp32 = true;
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 4));
+    s.parallelism.zeroStage = 3;
+    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 4 + 8));
 }
 
 TEST(LayerBytes, FusionFollowsTheAttentionWhereItIsNotStated)
@@ -318,10 +357,18 @@ TEST(LayerBytes, FusionFollowsTheAttentionWhereItIsNotStated)
         s.parallelism.zeroStage = zero;
         return shapeOf(s).fusion;
     };
-    for (const char* backend : {"unfused", "triton", "flash1", "flash3", "cudnn"})
+    for (const char* backend : {"unfused", "flash3", "cudnn"})
         EXPECT_EQ(fusion("auto", backend, 3), Fusion::fused) << backend;
+    for (const char* backend : {"triton", "flash1"}) { // FSDP of that time is not compiled, its loss comes with the attention
+        EXPECT_EQ(fusion("auto", backend, 1), Fusion::fused) << backend;
+        EXPECT_EQ(fusion("auto", backend, 2), Fusion::eager) << backend;
+        EXPECT_TRUE(shapeOf(s).fusedLoss);
+        EXPECT_EQ(fusion("eager", backend, 2), Fusion::eager) << backend;
+        EXPECT_FALSE(shapeOf(s).fusedLoss);
+    }
     EXPECT_EQ(fusion("auto", "flash2", 1), Fusion::eager);
     EXPECT_EQ(fusion("auto", "flash2", 2), Fusion::compiled);
+    EXPECT_FALSE(shapeOf(s).fusedLoss);
     EXPECT_EQ(fusion("fused", "flash2", 1), Fusion::fused);
     EXPECT_EQ(fusion("compiled", "cudnn", 1), Fusion::compiled);
 }
