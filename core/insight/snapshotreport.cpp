@@ -11,6 +11,14 @@ namespace prism::report {
 
 namespace {
 
+nlohmann::ordered_json stagesJson(const std::vector<Breakdown>& stages)
+{
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Breakdown& stage : stages)
+        all.push_back(json(stage));
+    return all;
+}
+
 nlohmann::ordered_json communicationJson(const Snapshot& s)
 {
     const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
@@ -134,6 +142,7 @@ nlohmann::ordered_json json(const Snapshot& s)
         {"hfu", s.hfu},
         {"memory_gib", json(s.costed->memory)},
         {"breakdown_s", json(s.costed->breakdown)},
+        {"stage_breakdown_s", stagesJson(s.costed->stages)},
         {"communication", communicationJson(s)},
         {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
         {"over_systems", systemsJson(s)},

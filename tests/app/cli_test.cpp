@@ -88,6 +88,13 @@ TEST(CliPredict, PrintsWhatTheLibraryComputes)
         for (const auto& [key, value] : p["breakdown_s"].items())
             total += value.get<double>();
         EXPECT_NEAR(total, noiseFree, 1e-6 * noiseFree);
+        ASSERT_EQ(p["stage_breakdown_s"].size(), static_cast<std::size_t>(scenario.parallelism.pipelineModelParallelSize));
+        for (const auto& stage : p["stage_breakdown_s"]) {
+            double sum = 0;
+            for (const auto& [key, value] : stage.items())
+                sum += value.get<double>();
+            EXPECT_NEAR(sum, noiseFree, 1e-6 * noiseFree);
+        }
         for (const char* key : {"spatial", "temporal", "regime", "data", "rare", "step_jitter", "stalls", "interaction"})
             shares += p["variance_share"][key].get<double>();
         EXPECT_NEAR(shares, 1.0, 1e-9);

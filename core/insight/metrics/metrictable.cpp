@@ -72,6 +72,8 @@ constexpr Metric kMetrics[] = {
     {"breakdown_s.data_parallel", "Data parallel", "s", "Exposed gradient and parameter traffic", kBreakdown, "breakdownOf"},
     {"breakdown_s.optimizer", "Optimizer", "s", "Parameter update", kBreakdown, "breakdownOf"},
     {"breakdown_s.other", "Other", "s", "Host time and what no other part names", kBreakdown, "breakdownOf"},
+    {"stage_breakdown_s", "", "s", "The same parts on each stage, first to last; each stage's sum to the noise-free step", kBreakdown,
+     "stageBreakdowns"},
     {"communication", "", "s",
      "Per class of communication on the busiest stage: seconds hidden behind compute and exposed seconds (exposed); shares "
      "of the step and of "
