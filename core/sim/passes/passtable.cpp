@@ -12,7 +12,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <tuple>
 
 namespace prism {
@@ -28,6 +27,8 @@ constexpr double kOutermost = 0.002;
 /// Cells that a node is made from at least, and fewer only where another lump of lengths begins.
 constexpr int kCellsOfNode = 48, kMinCells = 4;
 constexpr int kFactorPoints = 512;
+/// Of the greatest mean delay by rare events of a node: the least that a node has one of its own from.
+constexpr double kLeastShare = 0.01;
 /// Standard deviations of a chi-square beyond its mean that a smooth function may miss the values at nodes by.
 constexpr double kChiSquareMargin = 2.0;
 
@@ -287,6 +288,7 @@ private:
         const RegimeFactors one;
         const double exposedMean = out.exposedSeconds(one), some = -std::expm1(-m_hazard);
         std::array<Sampled, 2> sampled;
+        std::vector<std::vector<double>> excess; // by node: over the usual mean, with rare events
         double mean = 0.0, square = 0.0, error = 0.0;
         for (int part = 0; part < parts; ++part)
             for (std::size_t j = 0; j < nodes; ++j) {
@@ -297,13 +299,15 @@ private:
                                                : cellsAround(low, 0.0F);
                 const std::vector<double> r = residualsOf(cells, perNode, part == 1, exposedMean);
                 out.kernelDraws += static_cast<std::uint64_t>(m_cost * static_cast<double>(r.size()));
-                Sampled& to = sampled[index(part)];
-                const std::size_t before = to.standardised.size();
-                add(to, r, part == 1 ? std::optional(sampled[0].location[j]) : std::nullopt);
-                if (j == inside) { // too few and too unlike for the shape of all
-                    to.standardised.resize(before);
-                    continue;
+                if (part == 1) {
+                    excess.emplace_back();
+                    for (const double x : r)
+                        excess.back().push_back(x - sampled[0].location[j]);
+                } else {
+                    add(sampled[0], r, j < inside);
                 }
+                if (j == inside)
+                    continue;
                 const double weight = (parts == 1 ? 1.0 : part == 1 ? some : 1.0 - some) / static_cast<double>(inside), m = meanOf(r);
                 mean += weight * m;
                 square += weight * (m * m + varianceOf(r));
@@ -311,11 +315,12 @@ private:
             }
         smooth(sampled[0].location, sampled[0].locationError, inside);
         smooth(sampled[0].spread, sampled[0].spreadError, inside);
-        if (parts == 2)
-            sampled[1].location = sampled[0].location;
         finish(out.usual, sampled[0], mean);
-        if (parts == 2)
-            finish(out.rare, sampled[1], mean);
+        if (parts == 2) {
+            Sampled rare = sampledExcess(excess, cellsOfNodes(out, inside));
+            rare.location = std::move(sampled[0].location);
+            finish(out.rare, rare, mean);
+        }
         out.stdErr = std::sqrt(error);
         // Regimes stretch what is around the mean, not the mean wait itself.
         out.computeSeconds += mean;
@@ -325,21 +330,56 @@ private:
         out.residualVariance = std::max(0.0, square - mean * mean - collectives);
     }
 
-    /// Mean and mean distance from it: one execution in a thousand with a rare event must not widen the others. With rare events: the
-    /// excess over the usual mean, unscaled at all nodes, because a few executions of events of several sizes give no reliable mean.
-    static void add(Sampled& to, const std::vector<double>& r, std::optional<double> usual)
+    /// Mean and mean distance from it: one execution in a thousand with a rare event must not widen the others. What is not `ofShape` is
+    /// too little and too unlike the others for the shape of all.
+    static void add(Sampled& to, const std::vector<double>& r, bool ofShape)
     {
-        const double location = usual.value_or(meanOf(r));
+        const double location = meanOf(r), n = static_cast<double>(r.size());
         std::vector<double> distance;
         for (const double x : r)
             distance.push_back(std::abs(x - location));
-        const double n = static_cast<double>(r.size()), spread = usual ? 1.0 : meanOf(distance);
+        const double spread = meanOf(distance);
         to.location.push_back(location);
         to.locationError.push_back(std::sqrt(varianceOf(r) / n));
         to.spread.push_back(spread);
         to.spreadError.push_back(std::sqrt(varianceOf(distance) / n));
         for (const double x : r)
-            to.standardised.push_back(spread > 0.0 ? (x - location) / spread : 0.0);
+            if (ofShape)
+                to.standardised.push_back(spread > 0.0 ? (x - location) / spread : 0.0);
+    }
+
+    /// Cells whose length is nearest to each of the first `inside` nodes.
+    [[nodiscard]] std::vector<double> cellsOfNodes(const PassTable& table, std::size_t inside) const
+    {
+        std::vector<double> cells(inside, 0.0);
+        for (const auto& [length, number] : m_cell)
+            ++cells[static_cast<std::size_t>(std::clamp((length - table.low) * table.perNode, 0.0F, static_cast<float>(inside - 1))
+                                             + 0.5F)];
+        return cells;
+    }
+
+    /// What rare events add, by node. A long pass is that of a slow rank, and most events hit another one: its share is smaller there.
+    /// Where the errors of the means allow it, it is one for all nodes with `cells`, in whose proportion they give the shape.
+    static Sampled sampledExcess(const std::vector<std::vector<double>>& excess, const std::vector<double>& cells)
+    {
+        Sampled out;
+        const std::size_t inside = cells.size();
+        for (const std::vector<double>& node : excess) {
+            out.spread.push_back(meanOf(node));
+            out.spreadError.push_back(std::sqrt(varianceOf(node) / static_cast<double>(node.size())));
+        }
+        smooth(out.spread, out.spreadError, inside);
+        const auto [low, high] = std::minmax_element(out.spread.begin(), out.spread.begin() + static_cast<std::ptrdiff_t>(inside));
+        constexpr std::size_t kFew = 6;                     // nodes; as in smooth()
+        if (inside < kFew || !(*low > kLeastShare * *high)) // too few executions for a mean of each, or events that shorten a pass
+            std::fill(out.spread.begin(), out.spread.end(), 1.0);
+        const double most = *std::max_element(cells.begin(), cells.end());
+        for (std::size_t j = 0; j < inside; ++j) {
+            const double rows = static_cast<double>(excess[j].size()), taken = std::ceil(rows * cells[j] / most);
+            for (double i = 0; i < taken; ++i)
+                out.standardised.push_back(excess[j][static_cast<std::size_t>(i * rows / taken)] / out.spread[j]);
+        }
+        return out;
     }
 
     static void finish(Residual& out, Sampled& sampled, double mean)
