@@ -119,6 +119,16 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     return true;
 }
 
+/// The first and the last of as many steps.
+std::string trendNote(double trend, std::size_t steps)
+{
+    std::vector<double> level(steps, 1.0);
+    addTrend(level, trend);
+    return fmt::format("Steps run from {:+.2f} % to {:+.2f} % around the scenario's: a trend over the run that settles and leaves the time "
+                       "to train as it is.",
+                       100 * (level.front() - 1), 100 * (level.back() - 1));
+}
+
 } // namespace
 
 Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query, const InsightOptions& options)
@@ -152,10 +162,7 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
     std::sort(result.sortedWithin.begin(), result.sortedWithin.end());
     answer(result, steps, query);
     if (query.trend != 0)
-        result.notes.push_back(
-            fmt::format("Steps run from {:+.2f} % to {:+.2f} % around the scenario's: a linear trend over the run, which "
-                        "leaves the time to train as it is.",
-                        -50 * query.trend, 50 * query.trend));
+        result.notes.push_back(trendNote(query.trend, steps.acrossSeconds.size()));
     if (options.progress)
         options.progress(0.5, "guarantee");
     const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;

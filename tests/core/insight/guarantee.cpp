@@ -114,6 +114,13 @@ TEST(Guarantee, ATrendWidensTheStepsAndLeavesTheTimeToTrain)
     EXPECT_NEAR(g->exceedances[0].withinProbability.value, 1 - reached, 0.003); // some thousand places: they differ by a few
     EXPECT_EQ(g->exceedances[1].withinProbability.value, 0);
     EXPECT_DOUBLE_EQ(g->training.p50Days, plain->training.p50Days);
+    // From 4 % x -(1 / (1 - exp(-2)) - 1 / 2) = -2.63 % to 4 % more.
+    const auto noted = [](const Guarantee& result, const std::string& part) {
+        return std::any_of(result.notes.begin(), result.notes.end(),
+                           [&](const std::string& n) { return n.find(part) != std::string::npos; });
+    };
+    EXPECT_TRUE(noted(*g, "Steps run from -2.62 % to +1.37 % around")) << g->notes.front();
+    EXPECT_FALSE(noted(*plain, "Steps run from"));
     query.trend = 1.5;
     EXPECT_FALSE(guarantee(evaluator, s, query).ok());
 }
