@@ -159,6 +159,26 @@ TEST(AssignmentKnown, OnlyMoreThanRoundingIsASwap)
     EXPECT_GT(found(1.03e-12, false).evaluations, none);
 }
 
+TEST(AssignmentKnown, NodesOfEqualSpeedsAreNotSwapped)
+{
+    // Two nodes of two GPUs, one per stage; no order is better. Two evaluations for the stages, one for each of the 15 starts, and one for
+    // each swap that is tried and taken back.
+    const auto evaluations = [](std::vector<double> slowness, std::vector<double> link) {
+        AssignmentProblem p;
+        p.replicas = 1;
+        p.stages = p.gpusPerNode = 2;
+        p.cellOfGpu = {0, 0, 1, 1};
+        p.slowness = std::move(slowness);
+        p.link = std::move(link);
+        p.replicaSeconds = [](const double*, const double*) { return 4.0; };
+        return searchAssignment(p, false, 1, 1'000).evaluations;
+    };
+    EXPECT_EQ(evaluations({1, 1, 1, 1.5}, {}), 2 + 15 * 2) << "the second GPU differs";
+    EXPECT_EQ(evaluations({1.2, 1, 1, 1}, {}), 2 + 15 * 2) << "the first GPU differs";
+    EXPECT_EQ(evaluations({1, 1.5, 1, 1.5}, {}), 2 + 15) << "equal nodes";
+    EXPECT_EQ(evaluations({1, 1.5, 1, 1.5}, {1, 1.2}), 2 + 15 * 2) << "the links differ";
+}
+
 TEST(AssignmentKnown, TheShuffledStartsAndTheDrawnSwapsAreThoseOfTheSeed)
 {
     // Counts of the present search, not by hand: they depend on every start and every draw of a swap.

@@ -108,6 +108,30 @@ TEST(PairedKnown, StepsOfLessThanASecondArePairedToo)
     EXPECT_EQ(quantileRatio(pairOf({3, 3}), pairOf({0, 0}), 0.95).value, 0);
 }
 
+TEST(PairedKnown, StepsOfOneJobHaveNoSharedError)
+{
+    StepSamples base;
+    for (int i = 0; i < 400; ++i)
+        base.acrossSeconds.push_back(5 + 0.01 * ((i * 37) % 100));
+    base.withinSeconds = base.acrossSeconds;
+    StepSamples known = base;
+    for (SharedError::Part SharedError::*part : {&SharedError::mean, &SharedError::p50, &SharedError::p95, &SharedError::p99})
+        (known.acrossShared.*part).stdErr = 0.5;
+    const auto widths = [](const StepSamples& s, SampleSeries series) {
+        StepSamples longer = s;
+        for (std::vector<double>* x : {&longer.acrossSeconds, &longer.withinSeconds})
+            for (std::size_t i = 0; i < x->size(); ++i)
+                (*x)[i] += i % 2 == 0 ? 1.1 : 0.9; // no perfect correlation
+        const PairedSample a(std::make_shared<const StepSamples>(s), series), b(std::make_shared<const StepSamples>(longer), series);
+        const MetricChange change = pairedTimes(a, b);
+        return std::vector<double>{change.mean.halfWidth, change.p50.halfWidth, change.p95.halfWidth, change.p99.halfWidth};
+    };
+    EXPECT_EQ(widths(known, SampleSeries::withinJob), widths(base, SampleSeries::withinJob));
+    const std::vector<double> own = widths(base, SampleSeries::acrossJobs), all = widths(known, SampleSeries::acrossJobs);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        EXPECT_GT(all[i], own[i]) << i;
+}
+
 TEST(PairedKnown, StepsWithoutAPartnerAreNotPaired)
 {
     const std::vector<double> a{3, 1, 4, 9, 5, 2, 6, 12};
