@@ -524,7 +524,18 @@ TEST(FindingsAnswers, SixScenariosFourCausesAndSharesOfTheWork)
         EXPECT_GT(cause.rise.value, 0);
     }
     EXPECT_EQ(f->markSeconds, f->scenarios[0].snapshot->across.p95);
-    ASSERT_TRUE(f->scenarios[0].job.has_value());
+    // Causes and places have the samples of their pages; the job has those of the report.
+    options.progress = {};
+    EXPECT_EQ(f->places->samples, 500);
+    const Result<SensitivityTable> table = sensitivity(evaluator, f->best().snapshot->scenario, options);
+    for (const FoundCause& cause : f->causes)
+        EXPECT_TRUE(std::any_of(table->rows.begin(), table->rows.end(), [&](const SensitivityRow& r) {
+            return QString::fromStdString(r.id) == cause.id && r.spreadDoubled.p95.value == cause.rise.value;
+        })) << cause.id.toStdString();
+    options.samples = 400;
+    const Result<JobReport> job = jobOf(evaluator, f->scenarios[0].snapshot->scenario, {.runs = 4'000}, options);
+    ASSERT_TRUE(f->scenarios[0].job.has_value() && job.ok());
+    EXPECT_EQ(f->scenarios[0].job->p50Days.value, job->p50Days.value);
     EXPECT_EQ(f->scenarios[0].job->runs, 4'000);
 }
 

@@ -204,6 +204,9 @@ TEST(RowAnswers, OnlyRowsThatReadDifferentlyAreReported)
     state.entries[1].colour = 7;
     EXPECT_EQ(after([&] { study.reset(state, 2); }), QSet<int>{2});
     EXPECT_EQ(after([&] { study.reset(state, 2); }), QSet<int>{});
+    state.entries[2].parentId = 2;
+    EXPECT_EQ(after([&] { study.reset(state, 2); }), QSet<int>{3});
+    EXPECT_EQ(after([&] { study.setNote(2, u"n"_s); }), (QSet<int>{2, 3})) << "the row and the one that was made from it";
     const std::unique_ptr<QMimeData> second(rows.table.mimeData({rows.table.index(1, 0)}));
     rows.table.dropMimeData(second.get(), Qt::MoveAction, 1, 0, {}); // onto its place
     rows.settle();
