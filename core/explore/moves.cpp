@@ -25,7 +25,7 @@ constexpr double kBillion = 1e9;
 /// A sampled trial.
 struct Outcome {
     std::shared_ptr<const PairedSample> sample;
-    double tokens = 1, peakGib = 0, usdPerBillion = 0, gpus = 0;
+    double peakGib = 0, usdPerBillion = 0, gpus = 0;
 };
 
 /// The gain in the statistic of the goal; in p95 without a goal.
@@ -69,7 +69,7 @@ public:
         const auto sample = std::make_shared<const PairedSample>(samples);
         const auto gpus = static_cast<double>(scenario.cluster.numGpus);
         const double usdPerStep = sample->mean / kSecondsPerHour * gpus * scenario.cluster.gpuHourPriceUsd;
-        return Outcome{sample, costed->tokensPerStep, costed->memory.peakGib, usdPerStep / costed->tokensPerStep * kBillion, gpus};
+        return Outcome{sample, costed->memory.peakGib, usdPerStep / costed->tokensPerStep * kBillion, gpus};
     }
 
     void tryAll(const Outcome& base, const std::vector<Proposal>& proposals, double from, double to)
@@ -96,7 +96,7 @@ private:
         return m.p50Gain.value == 0 && m.p95Gain.value == 0 && m.p99Gain.value == 0 && m.memoryChangeGib == 0
                && m.usdPerBillionTokensChange == 0 && m.gpusChange == 0;
     }
-    /// Another number of tokens per step makes another step: its seconds count per token of the present one.
+    /// A move keeps the tokens of a step (proposals.h).
     [[nodiscard]] Move moveOf(const Outcome& base, const Outcome& changed, const Proposal& proposal) const
     {
         Move m;
@@ -106,16 +106,11 @@ private:
         m.memoryChangeGib = changed.peakGib - base.peakGib;
         m.usdPerBillionTokensChange = changed.usdPerBillion - base.usdPerBillion;
         m.gpusChange = changed.gpus - base.gpus;
-        const double perToken = base.tokens / changed.tokens;
-        const MetricChange paired = pairedChange(*base.sample, *changed.sample);
-        const auto gain = [&](double before, double after, const Estimate& change, double p) {
-            const double halfWidth =
-                perToken == 1 ? change.halfWidth : before * perToken * quantileRatio(*changed.sample, *base.sample, p).halfWidth;
-            return Estimate{before - after * perToken, halfWidth};
-        };
-        m.p50Gain = gain(base.sample->p50, changed.sample->p50, paired.p50, 0.5);
-        m.p95Gain = gain(base.sample->p95, changed.sample->p95, paired.p95, 0.95);
-        m.p99Gain = gain(base.sample->p99, changed.sample->p99, paired.p99, 0.99);
+        const PairedSample &before = *base.sample, &after = *changed.sample;
+        const MetricChange paired = pairedChange(before, after);
+        m.p50Gain = {before.p50 - after.p50, paired.p50.halfWidth};
+        m.p95Gain = {before.p95 - after.p95, paired.p95.halfWidth};
+        m.p99Gain = {before.p99 - after.p99, paired.p99.halfWidth};
         m.improves = m.p95Gain.value > m.p95Gain.halfWidth;
         if (m_query.goal)
             setGoal(m, *m_query.goal, m_out);
@@ -205,8 +200,7 @@ Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const Mo
             fmt::format("The scenario does not fit into memory ({:.1f} of {:.1f} GiB): its times are what it would take, and "
                         "only moves that fit are listed.",
                         costed->memory.peakGib, costed->memory.capacityGib));
-    out.notes.emplace_back(
-        "Moves share random numbers with the present scenario. Another number of tokens per step counts by seconds per token.");
+    out.notes.emplace_back("Moves share random numbers with the present scenario and keep its tokens per step.");
     out.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return out;
 }

@@ -30,7 +30,7 @@ struct Move {
     std::vector<std::string> changes;                          ///< "Tensor parallel 8 -> 4", and what had to follow
     std::vector<std::pair<std::string, std::string>> settings; ///< as for --set; empty for a slow node that is swapped out or moved
     std::optional<std::vector<SlowEntry>> slow;                ///< the slow places with the move, where it changes them
-    Estimate p50Gain, p95Gain, p99Gain; ///< seconds that the step gets shorter, per token of the present step; paired
+    Estimate p50Gain, p95Gain, p99Gain;                        ///< seconds that the step gets shorter; paired
     double memoryChangeGib = 0, usdPerBillionTokensChange = 0, gpusChange = 0;
     double reachesGoal = 0;        ///< probability that the goal is reached with it; 0 without a goal
     double shortOfGoalSeconds = 0; ///< what is missing; 0 where the goal is reached

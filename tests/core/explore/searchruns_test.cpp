@@ -357,8 +357,14 @@ TEST(SearchRuns, MovesReportTheirShareAndPairTheFiveBest)
     for (const Move& m : single->moves) {
         EXPECT_EQ(m.reachesGoal, 0) << "no goal";
         const PairedSample after(evaluator.samples(costStep(*movedScenario(s, m))->graph, pairedSampling(options, 30)));
-        EXPECT_EQ(m.p50Gain.halfWidth, pairedChange(own, after).p50.halfWidth) << m.changes.front();
-        EXPECT_EQ(m.p99Gain.value, own.p99 - after.p99) << m.changes.front();
+        const MetricChange change = pairedChange(own, after);
+        EXPECT_EQ((std::array{m.p50Gain.halfWidth, m.p95Gain.halfWidth, m.p99Gain.halfWidth}),
+                  (std::array{change.p50.halfWidth, change.p95.halfWidth, change.p99.halfWidth}))
+            << m.changes.front();
+        EXPECT_EQ((std::array{m.p50Gain.value, m.p95Gain.value, m.p99Gain.value}),
+                  (std::array{own.p50 - after.p50, own.p95 - after.p95, own.p99 - after.p99}))
+            << m.changes.front();
+        EXPECT_EQ(costStep(*movedScenario(s, m))->tokensPerStep, costStep(s)->tokensPerStep) << m.changes.front();
     }
 }
 
