@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sampled steps of random graphs stay those of their seed: a stored result is repeated by its seed. They notice a change; whether the steps
+// are true is the matter of the battery, the known answers and the formulas. packaging/golden.sh renews the file.
+#include "core/sim/graphs.h"
+#include "core/sim/randomgraphs.h"
+#include "core/sim/record/steprecorder.h"
+#include "core/sim/simulate.h"
+#include "core/sim/sweep/stepsweeper.h"
+#include "core/sim/sweep/tableerror.h"
+#include "prism_paths.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace prism::test::goldenseries {
+namespace {
+
+constexpr const char* kFile = PRISM_SOURCE_DIR "/tests/core/sim/goldenseries.txt";
+constexpr double kTolerance = 3e-6; ///< relative: single precision, summed in another order by other instruction sets
+constexpr double kRounding = 1e-5;  ///< seconds: of differences between hundreds of passes in single precision
+constexpr double kDraws = 2e4;      ///< of the tables: their error is part of what is compared
+
+using SeriesValues = std::map<std::string, std::vector<double>>;
+
+/// Mean and root mean square: a single step that differs is seen in one of them.
+std::vector<double> momentsOf(const std::vector<double>& x)
+{
+    const double n = static_cast<double>(x.size());
+    return {std::accumulate(x.begin(), x.end(), 0.0) / n, std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / n)};
+}
+
+void append(std::vector<double>& to, const std::vector<double>& more)
+{
+    to.insert(to.end(), more.begin(), more.end());
+}
+
+std::vector<double> sweptSeries(const SweepModel& model, SweptSeries series, std::size_t first, std::size_t count)
+{
+    series.first = first;
+    const RegimeTable regimes = regimeTable(model, series.seed, series.run, first, count);
+    StepSweeper sweeper(model, regimes, std::move(series), {});
+    std::vector<double> out = momentsOf(sweeper.seconds(count));
+    out.push_back(static_cast<double>(sweeper.nodeSamples()));
+    return out;
+}
+
+/// Steps across jobs and within three of them; the error of the tables, and the jobs around the median one.
+std::vector<double> sweptOf(const StepGraph& g, std::size_t steps)
+{
+    Memo memo(std::size_t{1} << 26);
+    Recall recall(memo);
+    const auto model = sweepModel(g, 5, kDraws, recall, {});
+    std::vector<double> out = sweptSeries(*model, {5, Run::across, {}}, 0, steps);
+    append(out, sweptSeries(*model, {5, Run::within, {4, 9, 2}}, 3, steps / 2));
+    out.push_back(tableError(*model, 5, {}));
+    return out;
+}
+
+std::vector<double> referenceOf(const StepGraph& g)
+{
+    SimOptions o;
+    o.seed = 5;
+    o.numSamples = 6;
+    o.numWithinSamples = 4;
+    const StepSamples s = simulateReference(g, o);
+    std::vector<double> out = momentsOf(s.acrossSeconds);
+    append(out, momentsOf(s.withinSeconds));
+    return out;
+}
+
+/// Of five recorded steps: seconds by cause of passes, transfers and operations, and the sum of the times of the critical path's pieces.
+std::vector<double> recordOf(const StepGraph& g)
+{
+    const auto recorder = StepRecorder::make(g, {.seed = 5, .first = 2, .steps = 5});
+    std::vector<double> passes(kCauses, 0.0), transfers = passes, operations = passes, path(2, 0.0);
+    const auto add = [](std::vector<double>& to, const Parts& parts) {
+        for (std::size_t c = 0; c < to.size(); ++c)
+            to[c] += parts.byCause[c];
+    };
+    for (StepRecord& step : recorder->record(std::vector<std::size_t>{0, 1, 2, 3, 4}, true)) {
+        path[1] += step.stepSeconds;
+        for (const CriticalPiece& p : step.critical)
+            path[0] += p.start * (1.0 + static_cast<double>(p.kind)) + p.stage;
+        for (int s = 0; s < g.schedule.numStages; ++s)
+            for (int op = 0; op < kStageOps; ++op)
+                add(operations, recorder->stageOpParts(step, s, static_cast<StageOp>(op)));
+        const StepRecord other = recorder->withReplica(std::move(step), g.numReplicas - 1);
+        for (int n = 0; n < static_cast<int>(recorder->nodes().size()); ++n) {
+            add(passes, recorder->passParts(other, n));
+            add(transfers, recorder->transferParts(other, n));
+            path[1] += other.start[static_cast<std::size_t>(n)];
+        }
+    }
+    for (const auto& more : {transfers, operations, path})
+        append(passes, more);
+    return passes;
+}
+
+/// 64 replicas of one kind: most are swept without noise, or predicted from what their stages are busy.
+StepGraph manyReplicas(double spatialCv, double rare)
+{
+    StepGraph g = jobGraph({.schedule = "1f1b",
+                            .stages = 2,
+                            .microbatches = 3,
+                            .replicas = 64,
+                            .groupRanks = 2,
+                            .collectiveSeconds = 0.02,
+                            .sendSeconds = 0.05,
+                            .gradSyncSeconds = 0.2,
+                            .optimizerSeconds = 0.1,
+                            .compute = {Family::lognormal, 0.01},
+                            .inter = {Family::gamma, 0.1}});
+    g.spatial = {Family::lognormal, spatialCv};
+    g.data = {Family::lognormal, 0.1};
+    g.interRegime = {Family::lognormal, 0.1};
+    g.classes[0].temporal.rareProbability = rare;
+    g.classes[0].temporal.rareMultiplier = 4.0;
+    return g;
+}
+
+const SeriesValues& computed()
+{
+    static const SeriesValues all = [] {
+        SeriesValues out;
+        char name[40];
+        for (std::uint64_t number = 0; number < 60; ++number) {
+            const StepGraph g = randomCase(number).graph;
+            std::snprintf(name, sizeof name, "random %03d", static_cast<int>(number));
+            out[std::string(name) + " swept"] = sweptOf(g, 24);
+            out[std::string(name) + " reference"] = referenceOf(g);
+        }
+        for (const std::uint64_t number : {1, 3, 7, 12, 18, 26, 33, 41}) {
+            std::snprintf(name, sizeof name, "random %03d", static_cast<int>(number));
+            out[std::string(name) + " recorded"] = recordOf(randomCase(number).graph);
+        }
+        out["replicas predicted"] = sweptOf(manyReplicas(0.1, 0.0), 80);
+        out["replicas screened"] = sweptOf(manyReplicas(0.02, 0.0), 80);
+        out["replicas with rare events"] = sweptOf(manyReplicas(0.05, 1e-5), 80);
+        return out;
+    }();
+    return all;
+}
+
+SeriesValues recorded()
+{
+    SeriesValues rows;
+    std::ifstream file(kFile);
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t at = line.find(" = ");
+        if (line.starts_with('#') || at == std::string::npos)
+            continue;
+        std::istringstream in(line.substr(at + 3));
+        for (double x = 0; in >> x;)
+            rows[line.substr(0, at)].push_back(x);
+    }
+    return rows;
+}
+
+TEST(GoldenSeries, SeedsGiveTheStepsThatAreRecorded)
+{
+    const SeriesValues& now = computed();
+    if (std::getenv("PRISM_RENEW_GOLDEN") != nullptr) {
+        std::ofstream file(kFile);
+        file << "# Of sampled steps of one seed; packaging/golden.sh renews it. Swept: mean and root mean square (s) and node samples "
+                "across jobs, and\n"
+                "# within jobs; standard error of the tables (s). Reference: mean and root mean square across and within. Recorded:\n"
+                "# seconds by cause of passes, transfers and operations, and sums of times.\n";
+        for (const auto& [name, values] : now) {
+            file << name << " =";
+            for (const double x : values) {
+                char text[40];
+                std::snprintf(text, sizeof text, " %.9g", x);
+                file << text;
+            }
+            file << '\n';
+        }
+    }
+    const SeriesValues before = recorded();
+    ASSERT_EQ(before.size(), now.size());
+    for (const auto& [name, values] : now) {
+        ASSERT_TRUE(before.contains(name)) << name;
+        ASSERT_EQ(before.at(name).size(), values.size()) << name;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            EXPECT_NEAR(values[i], before.at(name)[i],
+                        kTolerance * std::abs(before.at(name)[i]) + (name.ends_with("recorded") ? kRounding : 1e-8))
+                << name << ' ' << i << ": if this is intended, packaging/golden.sh renews the file; name the reason in the commit";
+    }
+}
+
+} // namespace
+} // namespace prism::test::goldenseries
