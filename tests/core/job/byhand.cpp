@@ -57,6 +57,8 @@ TEST(JobByHand, NothingButStepsTakesTheStepsAndTheirPrice)
     const HandJob job;
     const JobReport r = job.report();
     EXPECT_NEAR(r.plan.steps, 1e5, 1e-6);
+    EXPECT_EQ(r.plan.tokens, 1e5 * 128 * 4096);
+    EXPECT_EQ(r.plan.gpus, 8);
     EXPECT_EQ(r.plan.nodes, 1);
     EXPECT_NEAR(r.meanDays * kDaySeconds, job.work(), 1e-6 * job.work());
     for (const double days : {r.p5Days, r.p50Days.value, r.p95Days.value, r.p99Days})
@@ -212,8 +214,12 @@ TEST(JobByHand, AdviceOnTheInterval)
     EXPECT_EQ(a.usedSeconds, 3000);
     EXPECT_NEAR(a.usedRatio, ratio(3000), 1e-9);
     EXPECT_FALSE(a.asynchronous);
-    for (const IntervalPoint& p : a.curve)
-        EXPECT_NEAR(p.effectiveRatio, ratio(p.intervalSeconds), 1e-9);
+    // Three octaves on either side of the best interval, four points to each, ascending: 2 x 12 + 1.
+    ASSERT_EQ(a.curve.size(), 25U);
+    for (std::size_t i = 0; i < a.curve.size(); ++i) {
+        EXPECT_NEAR(a.curve[i].intervalSeconds, a.bestSeconds * std::exp2((static_cast<double>(i) - 12) / 4), 1e-6);
+        EXPECT_NEAR(a.curve[i].effectiveRatio, ratio(a.curve[i].intervalSeconds), 1e-9);
+    }
     c.checkpointPersistS = 120;
     a = checkpointAdvice(c, plan);
     EXPECT_TRUE(a.asynchronous);

@@ -133,7 +133,7 @@ TEST(JobReport, IntervalsByHand)
     r.config.detectionS = 60;
     r.config.restartS = 40;
     r.plan.mtbfHours = 1e5 / 3600;
-    r.shares = {{"restart", {0.1, 0}, 7}, {"productive", {0.9, 0}, 10}};
+    r.shares = {{"restart", {0.1, 0}, 7}, {"productive", {0.9, 0}, 10}, {"rework", {0.0, 0}, 3}};
     const auto ratio = [](double lostDays) { return 1 / (1 + (lostDays + 0.01) / 10); };
     r.checkpoints.curve = {{250, ratio(1.9)}, {500, ratio(1.4)}, {1000, ratio(1.1)}, {2000, ratio(1.2)}, {4000, ratio(1.4)}};
     r.checkpoints.usedSeconds = 500;

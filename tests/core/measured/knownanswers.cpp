@@ -49,6 +49,7 @@ TEST(NcclTests, RowsOfBothLayoutsHaveTheOutOfPlaceTime)
     }
     EXPECT_EQ(ncclTestsRows(head + "4096 1024 half 50 1 2 0\n", {"all_reduce", 16})->front().ranks, 16);
     EXPECT_EQ(ncclTestsRows(head + "4096 1024 half 50 1 2 0\n", {"all_reduce", 2})->front().op, "all_reduce");
+    EXPECT_FALSE(ncclTestsRows(head + "4096 1024 half 50 1 2 0\n", {"all_reduce", 1}).ok()) << "the option goes before the log";
     EXPECT_FALSE(ncclTestsRows("# Rank 0 x\n4096 1024 half 50 1 2 0\n", {"all_reduce", 0}).ok()) << "one rank";
     EXPECT_FALSE(ncclTestsRows(head + "4096 1024 half 50 1 2 0\n", {"gemm", 8}).ok());
     const auto isRead = [&](const std::string& row) { return ncclTestsRows(head + row + "\n4096 1024 half 50 1 2 0\n", {}).ok(); };

@@ -136,6 +136,20 @@ TEST(LogRecords, EightJobsMayWriteByTurns)
     EXPECT_EQ(stepsOfFirst(9), 1U) << "the search has ended";
 }
 
+/// A run that is followed on once may be an accident; from the second time on the log is that of several jobs.
+TEST(LogRecords, SeveralJobsAreNamedFromTheSecondReturnOn)
+{
+    const auto isNamed = [](std::initializer_list<int> numbers) {
+        std::string text;
+        for (const int number : numbers)
+            text += "completed step: " + std::to_string(number) + ", seconds: 4, loss: 9\n";
+        return reportText(readStepLog(text).value()).find("several jobs write into this log") != std::string::npos;
+    };
+    EXPECT_FALSE(isNamed({9'000, 9'001, 100, 101, 102}));
+    EXPECT_FALSE(isNamed({9'000, 9'001, 100, 101, 9'002}));
+    EXPECT_TRUE(isNamed({9'000, 9'001, 100, 101, 9'002, 102}));
+}
+
 TEST(LogRecords, AJobThatWritesEveryFewSteps)
 {
     // Every tenth step of two jobs by turns: 10 after 10 is the next one too.

@@ -193,6 +193,13 @@ TEST(StartUpLimits, StepsThatDoNotCountAndNeighboursOfALevel)
     run.counts[34] = true;
     run.seconds[44] = 12;
     EXPECT_EQ(startUpSteps({run}), 45) << "all five of 300 among 45 are rarer than four of five among 35: 0.00008 and 0.0008";
+    // Ten of the first 20 steps count, 10 of 90 in all: (10 / 90)^4 = 0.00015 for four long ones; 20 of 90 would be 0.0024.
+    CountedSteps few{std::vector<double>(100, 10.0), std::vector<bool>(100, true), 1};
+    for (const std::size_t i : {4U, 9U, 14U, 19U})
+        few.seconds[i] = 12;
+    for (const std::size_t i : {0U, 1U, 2U, 3U, 5U, 6U, 7U, 8U, 10U, 11U})
+        few.counts[i] = false;
+    EXPECT_EQ(startUpSteps({few}), 20);
     // Long are steps over the median of nine, four neighbours on each side: of nine steps four may be long, five are their median.
     for (const std::size_t together : {4U, 5U}) {
         std::fill(run.seconds.begin(), run.seconds.end(), 10.0);

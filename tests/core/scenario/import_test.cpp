@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/import/importers.h"
+#include "core/scenario/import/shelltext.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
+
+#include <tuple>
 
 namespace prism {
 namespace {
@@ -125,6 +128,12 @@ TEST(HuggingFaceConfig, LayersWithAWindowBecomeTheShortestPattern)
     EXPECT_EQ(patternText(model(R"("model_type": "gemma2", "sliding_window": 4096,
         "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention", "sliding_attention"])")),
               "1 dense 2 sliding ");
+    const ModelConfig none =
+        model(R"("model_type": "gemma2", "sliding_window": 0, "layer_types": ["full_attention", "sliding_attention"])");
+    EXPECT_EQ(patternText(none), "") << "without a window every layer looks back all the way";
+    EXPECT_EQ(none.slidingWindow, 0);
+    EXPECT_EQ(model(R"("model_type": "gemma2")").kvChannels, 64) << "1,024 over 16 heads";
+    EXPECT_EQ(model(R"("model_type": "gemma2", "head_dim": 96)").kvChannels, 96);
     EXPECT_TRUE(model(R"("model_type": "gemma2", "sliding_window": 4096)").tiedEmbeddings);
     EXPECT_EQ(model(R"("model_type": "gemma2")").slidingWindow, 0);
     const ModelConfig phi = model(R"("model_type": "phi3", "sliding_window": 2047)");
@@ -178,6 +187,7 @@ TEST(HuggingFaceConfig, FalconSharesKeysAsItsFileStates)
         return r.ok() ? r->scenario.model.numQueryGroups : -1;
     };
     EXPECT_EQ(groups(R"(, "new_decoder_architecture": true, "num_kv_heads": 8)"), 8);
+    EXPECT_EQ(groups(R"(, "new_decoder_architecture": true)"), 128) << "its own default, whatever multi_query is";
     EXPECT_EQ(groups(R"(, "multi_query": true)"), 1);
     EXPECT_EQ(groups(R"(, "multi_query": false)"), 128);
 }
@@ -190,8 +200,12 @@ TEST(HuggingFaceConfig, PatternsOutOfRangeAreRefused)
     EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "layer_types": ["linear_attention"])"), "layer_types"));
     EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "layer_types": [1])"), "layer_types"));
     std::string many = R"("full_attention")";
-    for (int i = 0; i < 5000; ++i)
+    for (int i = 1; i < 4096; ++i)
         many += R"(,"full_attention")";
+    EXPECT_FALSE(mentions(errors(R"("model_type": "gemma2", "layer_types": [)" + many + "]"), "layer_types")) << "4,096 are a pattern";
+    EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "sliding_window_pattern": 4097, "layer_types": [)" + many + "]"),
+                         "sliding_window_pattern"));
+    many += R"(,"full_attention")";
     EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "layer_types": [)" + many + "]"), "layer_types"));
 }
 
@@ -339,6 +353,20 @@ TEST(MegatronArguments, ExpertPatterns)
     ASSERT_TRUE(plain.ok());
     EXPECT_EQ(plain->scenario.model.moeRouterTopk, 2) << "Megatron-LM's default";
     EXPECT_EQ(plain->scenario.model.moeFfnHiddenSize, 5120);
+    const auto patternOf = [](const std::string& pattern) {
+        return importMegatronArguments(
+            "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 1 --bf16 "
+            "--num-experts 8 --moe-layer-freq \""
+                + pattern + "\"",
+            {});
+    };
+    for (const char* unknown : {"([0]*x+[1]*21)", "([0]*3+[2]*21)", "[1]*24", "([1]*3+[0]*21)"}) {
+        const Result<ImportResult> other = patternOf(unknown);
+        ASSERT_TRUE(other.ok()) << unknown;
+        EXPECT_EQ(other->scenario.model.moeFirstKDense, 0) << unknown;
+        EXPECT_TRUE(mentions(other->notes, "is not recognised")) << unknown;
+    }
+    EXPECT_EQ(patternOf("2")->scenario.model.moeLayerFreq, 2);
     EXPECT_EQ(r->scenario.model.moeLayerFreq, 1);
     EXPECT_EQ(r->scenario.parallelism.expertModelParallelSize, 64);
 }
@@ -372,6 +400,30 @@ TEST(MegatronArguments, PipelineLayoutsBringTheirVirtualStages)
         importMegatronArguments(model + "--pipeline-model-parallel-size 7 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {})
             .ok());
     EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-layout Et?L", {}).ok());
+}
+
+TEST(MegatronArguments, TokensOfTheBaseStayWithoutFlagsThatSetThem)
+{
+    Scenario base;
+    base.training.trainTokens = 7e11;
+    base.training.globalBatchSize = 999;
+    const Result<ImportResult> r = importMegatronArguments(
+        "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 1 --global-batch-size 8 --bf16",
+        base);
+    ASSERT_TRUE(r.ok());
+    EXPECT_EQ(r->scenario.training.trainTokens, 7e11);
+    EXPECT_EQ(r->scenario.training.globalBatchSize, 8);
+}
+
+TEST(ShellFlags, WordsLinesAndQuotes)
+{
+    const Result<ShellFlags> read = shellFlags("train --a 'x\\y' \\\n --b_C \"p\\\nq\"\n# --c 1\n--d=5 --e\n'f'");
+    ASSERT_TRUE(read.ok());
+    const std::tuple<std::string, std::vector<std::string>, int> expected[] = {
+        {"a", {"x\\y"}, 1}, {"b-c", {"p \nq"}, 2}, {"d", {"5"}, 5}, {"e", {"f"}, 5}};
+    ASSERT_EQ(read->flags.size(), std::size(expected));
+    for (std::size_t i = 0; i < std::size(expected); ++i)
+        EXPECT_EQ(std::tuple(read->flags[i].name, read->flags[i].values, read->flags[i].line), expected[i]) << i;
 }
 
 TEST(MegatronArguments, ScriptsAreReadAsTheShellReadsThem)

@@ -35,6 +35,19 @@ TEST(KnownLimits, ValuesAtTheMaximumAreAcceptedAndThoseBeyondAreNot)
     }
 }
 
+TEST(KnownLimits, NamesOf200AndNotesOf20000Bytes)
+{
+    const auto isRead = [](std::size_t name, std::size_t note) {
+        Scenario s = *scenarioPreset("llama2-7b-8-a100");
+        s.name = std::string(name, 'n');
+        s.note = std::string(note, 'o');
+        return scenarioFromJson(toJson(s)).ok();
+    };
+    EXPECT_TRUE(isRead(200, 20'000));
+    EXPECT_FALSE(isRead(201, 1));
+    EXPECT_FALSE(isRead(1, 20'001));
+}
+
 /// A double counts by ones up to 2^53 = 9,007,199,254,740,992 only: what is written with an exponent beyond it is not known to be whole.
 TEST(KnownLimits, WholeNumbersEndWhereADoubleNoLongerCountsByOne)
 {

@@ -97,6 +97,8 @@ TEST(DrawTable, SeveralDrawsOfAGroupMayBeRare)
     const DrawTable table = slowestMeanTable(d, 1, 4);
     ASSERT_GT(table.rareBelow, 0U);
     EXPECT_NEAR(table.rare.mean, 1.0 + 1.1283 / 2.0, 0.02); // 2,048 values: standard error 0.004
+    d.rareMultiplier = 0.5;                                 // 1 - K / 8
+    EXPECT_NEAR(slowestMeanTable(d, 1, 4).rare.mean, 1.0 - 1.1283 / 8.0, 0.005);
 }
 
 /// Sharpness for a spread that is a share of the pass: 1.35 over it, in quarter-octave steps of its square.

@@ -455,6 +455,7 @@ TEST(Reference, RefusesWhatItCannotFinishAndStopsWhenRequested)
     source.request_stop();
     SimOptions options;
     options.stop = source.get_token();
+    options.numSamples = 3; // and none within a job
     const StepSamples stopped = simulateReference(jobGraph({}), options);
     EXPECT_FALSE(stopped.complete);
     EXPECT_TRUE(stopped.acrossSeconds.empty());

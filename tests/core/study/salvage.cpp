@@ -54,6 +54,7 @@ TEST(StudySalvage, TextsAreCutBeyondTheirLengthOnly)
                           {"scenario", "note", kMaxScenarioNoteBytes},
                           {"revision", "label", kMaxTextBytesListed},
                           {"step", "label", kMaxTextBytesListed},
+                          {"step", "merge_key", kMaxStudyNameBytes},
                           {"attachment", "kind", kMaxStudyNameBytes},
                           {"attachment", "name", kMaxStudyNameBytes},
                           {"attachment", "source", kMaxStudyNameBytes},
