@@ -297,6 +297,11 @@ TEST(StepLog, PausesLimitsAndRepeatsByHand)
     EXPECT_EQ(steps[2].samplesSeen, 512 * 22);
     EXPECT_EQ(steps[2].number, 22);
     const std::string head = "step,step_time_s,samples,pause_ms\n";
+    const std::vector<LoggedStep> paused = stepsOf(head + "1,2,5,\n2,2,6,500\n3,2,7,0\n4,2,8,250\n5,2,9,\n");
+    ASSERT_EQ(paused.size(), 5U);
+    const double pauses[] = {-1, 0.5, 0, 0.25, -1};
+    for (std::size_t i = 0; i < 5; ++i)
+        EXPECT_NEAR(paused[i].pauseSeconds, pauses[i], 1e-12) << i;
     EXPECT_EQ(stepsOf(head + "1,9999999,5,\n2,1e7,6,\n3,0,7,\n4,1,8,1500\n").size(), 2U) << "a step takes less than 1e7 s and more than 0";
     EXPECT_NEAR(stepsOf(head + "1,2,5,\n2,2,6,1500\n")[1].pauseSeconds, 1.5, 1e-12);
     EXPECT_EQ(stepsOf(head + "1,2,-5,\n0,3,6,\n")[0].samplesSeen, -1);

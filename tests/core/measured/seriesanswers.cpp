@@ -144,6 +144,10 @@ TEST(SeriesLimits, TextsHaveTheirNumbers)
         << text;
     shape.shifts.resize(20);
     EXPECT_EQ(shapeText(shape).find("more"), std::string::npos);
+    shape.startUp = 1;
+    EXPECT_NE(shapeText(shape).find("became rarer at 1)"), std::string::npos);
+    shape.startUp = 0;
+    EXPECT_EQ(shapeText(shape).find("became rarer"), std::string::npos);
 }
 
 TEST(LevelShiftLimits, ShiftsThatDoNotLastAreDropped)

@@ -3,6 +3,7 @@
 #include "core/study/backup.h"
 #include "core/study/database.h"
 #include "core/study/impl.h"
+#include "core/study/openfile.h"
 #include "core/study/studyerror.h"
 #include "core/study/studylimits.h"
 #include "core/study/support.h"
@@ -45,7 +46,12 @@ TEST(StudyAnswers, EachFieldOfAScenarioComesBackAlone)
         EXPECT_EQ(rows[i].lineStyle, i == 5 ? "dash" : "") << i;
         EXPECT_EQ(rows[i].parent.value, i == 6 ? ids[3].value : 0) << i;
         EXPECT_EQ(rows[i].json, R"({"name":")" + rows[i].name + "\"}") << i;
-        EXPECT_EQ(study->revisions(ids[i])->front().id, rows[i].current) << i;
+        const StudyRevision revision = study->revisions(ids[i])->front();
+        EXPECT_EQ(revision.id, rows[i].current) << i;
+        EXPECT_EQ(revision.scenario, ids[i]) << i;
+        EXPECT_EQ(revision.label, "Added") << i;
+        EXPECT_GT(revision.timeMs, 1767225600000) << i; // the clock of the tests starts there and steps a second
+        EXPECT_LT(revision.timeMs, 1767225600000 + 100'000) << i;
     }
     EXPECT_EQ(study->baseline(), ids[5]);
 }
@@ -180,7 +186,11 @@ TEST(StudyAnswers, FilesOpenWhereStandardInputIsClosed)
     own.backupFolder = folder / "backups";
     Result<Study> made = Study::create(folder / "a.prism", own);
     const bool added = made.ok() && made->addScenario("base", "{}").ok();
-    const Diagnostics copied = attempt([&] { copyFile(folder / "a.prism", folder / "copied.prism"); });
+    const Diagnostics copied = [&] {
+        const OpenFile held = OpenFile::at(folder / "a.prism"); // not number 0 again: the copy gets that
+        close(0);
+        return attempt([&] { copyFile(folder / "a.prism", folder / "copied.prism"); });
+    }();
     close(0);
     const bool saved = made.ok() && made->saveCopy(folder / "b.prism").empty();
     close(0);
