@@ -68,15 +68,16 @@ void addWork(Breakdown& b, const CategorySeconds& work)
             b.*part.seconds += work[static_cast<std::size_t>(*part.category)];
 }
 
-/// Waiting time: the transfers of the critical path first.
-void addIdle(Breakdown& b, double idle, const CriticalPath& path)
+/// Waiting time, the rest of `all` seconds after `work`: the transfers of the critical path first. A rest of rounding errors is none.
+void addIdle(Breakdown& b, double all, double work, const CriticalPath& path)
 {
+    const double idle = all - work > 1e-12 * all ? all - work : 0;
     double transfers = 0;
     for (const PathPiece& piece : path.pieces)
         transfers += piece.kind == PathKind::transfer ? piece.seconds : 0;
-    const double waited = std::min(transfers, std::max(0.0, idle));
+    const double waited = std::min(transfers, idle);
     b.pipelineSeconds += waited;
-    b.bubbleSeconds += std::max(0.0, idle) - waited;
+    b.bubbleSeconds += idle - waited;
 }
 
 } // namespace
@@ -97,7 +98,7 @@ Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step, con
     }
     const CategorySeconds work = busiestWork(graph, step, path, pipeline);
     addWork(out, work);
-    addIdle(out, pipeline - sumOf(work), path);
+    addIdle(out, pipeline, sumOf(work), path);
     return out;
 }
 
@@ -117,7 +118,7 @@ std::vector<Breakdown> stageBreakdowns(const StepGraph& graph, const Determinist
         addWork(b, workOf(graph, step, {path.replica, static_cast<int>(s)}, runs));
         b.dataParallelSeconds += synced[s] + norm + tail.paramGather[0][s] - tail.optimizer[0][s];
         b.optimizerSeconds += tail.optimizer[0][s] - normed[s];
-        addIdle(b, path.seconds - b.sum(), path);
+        addIdle(b, path.seconds, b.sum(), path);
     }
     return stages;
 }

@@ -92,9 +92,12 @@ PoolHistogram poolHistogram(const DurationPool& pool)
     h.values = sorted.size();
     if (sorted.empty())
         return h;
-    const int bins = binsOf(sorted);
+    constexpr double kRounding = 1e-9; // of the value: differences of time stamps
+    const double span = sorted.back() - sorted.front();
+    const bool areEqual = span <= kRounding * std::abs(sorted.back());
+    const int bins = areEqual ? 1 : binsOf(sorted);
     h.low = sorted.front();
-    h.width = (sorted.back() - sorted.front()) / bins;
+    h.width = areEqual ? 0 : span / bins;
     h.shares.assign(static_cast<std::size_t>(bins), 0);
     const double each = 1.0 / static_cast<double>(sorted.size());
     for (const double s : sorted) {

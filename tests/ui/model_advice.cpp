@@ -78,7 +78,7 @@ TEST(AdviceAnswers, DaysThenCostDecideATie)
     };
     for (const Tie& t : cases)
         EXPECT_EQ(tied(t).advised, t.advised) << t.days[0] << ' ' << t.days[1] << ' ' << t.daysChange << ' ' << t.costChange;
-    const QString tie = u"Take other: other and base tie within the sampling error: 19 of 20 of their steps end within 6.95 s and 6.95 s"_s;
+    const QString tie = u"Take other: other and base tie within the sampling error: 19 of 20 of their steps end within 6.95 s"_s;
     EXPECT_EQ(answerOf(tied(cases[0])).sentence, tie + u", and it trains in 19.0 d, not 20.0 d."_s);
     EXPECT_EQ(answerOf(tied(cases[3])).sentence, tie + u", and it costs 4.90 M$, not 5.00 M$."_s);
 }

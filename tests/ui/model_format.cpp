@@ -55,6 +55,8 @@ TEST(Format, AChoiceIsNeverBlank)
 {
     EXPECT_EQ(format::choice(u"1f1b"_s), u"1F1B"_s);
     EXPECT_EQ(format::choice(u"rail_optimized"_s), u"Rail optimized"_s);
+    EXPECT_EQ(format::choice(u"flash3"_s), u"FlashAttention 3"_s);
+    EXPECT_EQ(format::choice(u"cudnn"_s), u"cuDNN"_s);
     EXPECT_EQ(format::choice(u"h100-sxm-80gb"_s), u"h100-sxm-80gb"_s);
     EXPECT_EQ(format::choice(QString()), u"Own values"_s); // no preset has them
 }

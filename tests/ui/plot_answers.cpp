@@ -248,8 +248,13 @@ TEST_F(Answers, AJobWithoutAnEndHasNotFailed)
     show(page);
     EXPECT_EQ(page.state(), PageState::current);
     EXPECT_FALSE(page.isComputing());
+    EXPECT_TRUE(page.ends().message().contains(u"tokens"_s)) << page.ends().message().toStdString();
+    for (const QWidget* card :
+         {static_cast<QWidget*>(&page.losses()), static_cast<QWidget*>(&page.intervals()), static_cast<QWidget*>(&page.facts())})
+        EXPECT_FALSE(card->isVisibleTo(&page)) << "one card gives the reason, the others would repeat it";
     ASSERT_FALSE(hasErrors(m_study.setParameter(1, "training.train_tokens", "1e12")));
     show(page);
+    EXPECT_TRUE(page.losses().isVisibleTo(&page) && page.intervals().isVisibleTo(&page) && page.facts().isVisibleTo(&page));
     EXPECT_EQ(page.state(), PageState::current);
     EXPECT_GT(page.asTable().rows.size(), 0);
 }

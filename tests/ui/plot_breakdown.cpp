@@ -3,6 +3,7 @@
 #include "core/cost/communication.h"
 #include "core/cost/predictor.h"
 #include "core/scenario/presets.h"
+#include "ui/look/format.h"
 #include "ui/plot/stepbreakdown.h"
 #include "ui/theme/theme.h"
 
@@ -32,6 +33,9 @@ TEST(StepBreakdown, HasThePartsOfTheStepInOrder)
                                    u"Bubble"_s, u"Host"_s}))
         << labels.join(u", "_s).toStdString();
     EXPECT_EQ(data.axisTitle, u"s"_s);
+    EXPECT_EQ(data.rows[0].metric, format::seconds(b.computeSeconds).text());
+    ASSERT_LT(b.dataParallelSeconds, 0.1);
+    EXPECT_TRUE(data.rows[2].metric.endsWith(u" ms"_s)) << "each part in its own unit: " << data.rows[2].metric.toStdString();
     EXPECT_TRUE(data.rows[0].id.startsWith(u"gemm."_s)) << "the class that computes longest: " << data.rows[0].id.toStdString();
     EXPECT_EQ(data.rows[5].id, QString()) << "nothing runs in a bubble";
     double hidden = 0;
@@ -64,6 +68,9 @@ TEST(StepBreakdown, AShortStepIsInMilliseconds)
 {
     const CostedStep costed = *costStep(*scenarioPreset("llama2-7b-8-a100"));
     const bool isShort = costed.noiseFreeSeconds < 1;
+    EXPECT_EQ(costed.breakdown.bubbleSeconds, 0) << "one stage waits for nothing; what rounding leaves is not a bubble";
+    for (const WaterfallRow& row : stepBreakdown(costed, costed.noiseFreeSeconds).step.rows)
+        EXPECT_NE(row.label, u"Bubble"_s);
     EXPECT_EQ(stepBreakdown(costed, costed.noiseFreeSeconds).step.axisTitle, isShort ? u"ms"_s : u"s"_s);
 }
 

@@ -256,6 +256,16 @@ TEST(PairedBars, SortByTheDifference)
     for (const AttributionRow& row : equal.byClass)
         expected += row.shareAll.value;
     EXPECT_NEAR(all, expected, 1e-12) << "shares still add up";
+    const PairedRow tiny{u"tiny"_s, u"Tiny"_s, 0.3, 0.3004, 1e-5, 1e-5}, clear{u"c"_s, u"C"_s, 0.3, 0.3006, 1e-5, 1e-5};
+    EXPECT_FALSE(tiny.isClear()) << "0.04 points print as 0.0";
+    EXPECT_TRUE(clear.isClear());
+    TailAttribution level = samples::tailAttribution(); // no class differs by a printed amount: the largest shares are shown
+    for (AttributionRow& row : level.byClass)
+        row.shareSlow = {row.shareAll.value + 1e-5, 1e-7};
+    const PairedData largest = pairedOf(level, AttributionBy::kernelClass, 0);
+    ASSERT_EQ(largest.rows.size(), 4U);
+    for (std::size_t i = 1; i < 3; ++i)
+        EXPECT_GE(largest.rows[i - 1].all, largest.rows[i].all);
 }
 
 TEST(HeatMap, KeepsItsScaleUntilTheUserFitsIt)

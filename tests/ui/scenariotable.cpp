@@ -69,6 +69,24 @@ TEST_F(ScenarioTable, MetricsAreThoseOfTheShownResultsOnOneScale)
     EXPECT_TRUE(cell(*window, 0, Model::changeColumn).data().toString().startsWith(u"−"_s));
 }
 
+TEST_F(ScenarioTable, NamesHaveTheRoomOfTheChangeWhereNothingIsCompared)
+{
+    auto window = smallWindow();
+    QTableView& table = window->scenarios().table();
+    const int compared = table.columnWidth(Model::nameColumn);
+    ASSERT_FALSE(table.isColumnHidden(Model::changeColumn));
+    StudyState unpinned = window->workspace().study().state();
+    unpinned.baselineId = -1;
+    window->workspace().study().reset(unpinned, 1);
+    settle(*window);
+    EXPECT_TRUE(table.isColumnHidden(Model::changeColumn)) << "without a baseline there is no change";
+    EXPECT_GT(table.columnWidth(Model::nameColumn), compared + 20);
+    window->workspace().study().setBaseline(1);
+    settle(*window);
+    EXPECT_FALSE(table.isColumnHidden(Model::changeColumn));
+    EXPECT_EQ(table.columnWidth(Model::nameColumn), compared);
+}
+
 TEST_F(ScenarioTable, SortsByAColumnAndReturnsToTheOrderOfTheStudy)
 {
     auto window = smallWindow();

@@ -179,8 +179,9 @@ QString tieSentence(const Findings& f, const Times& times, const FoundScenario& 
 {
     const FoundScenario& best = f.best();
     const Preferred other = preferred(times, rival, best);
-    const QString tie = QObject::tr("%1 and %2 tie within the sampling error: 19 of 20 of their steps end within %3 and %4")
-                            .arg(best.name, rival.name, times.text(best), times.text(rival));
+    const QString first = times.text(best), second = times.text(rival);
+    const QString tie = QObject::tr("%1 and %2 tie within the sampling error: 19 of 20 of their steps end within %3")
+                            .arg(best.name, rival.name, first == second ? first : QObject::tr("%1 and %2").arg(first, second));
     if (!other.second)
         return tie + u'.';
     return QObject::tr("%1: %2").arg(verb.arg(best.name), tie)

@@ -92,7 +92,7 @@ FactsCard::FactsCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_th
     layout->addSpacing(theme.px(4));
     layout->addWidget(line);
     layout->addSpacing(theme.px(4));
-    layout->addWidget(plainLabel(tr("Assumed, and on whose word"), {}, u"strong"_s));
+    layout->addWidget(plainLabel(tr("Assumptions and their sources"), {}, u"strong"_s));
     layout->addLayout(m_assumptions);
     layout->addStretch(1);
 }

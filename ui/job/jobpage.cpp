@@ -94,7 +94,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
 void JobPage::buildTools()
 {
     m_mode->setChoices({tr("By day"), tr("Cumulative")});
-    m_mode->setAccessibleName(tr("What a bar says"));
+    m_mode->setAccessibleName(tr("Runs per bar"));
     const auto named = [this](QLineEdit* field, const QString& name, const QString& hint) {
         auto* label = plainLabel(name, u"secondary"_s);
         label->setBuddy(field);
@@ -164,8 +164,9 @@ bool JobPage::isEndless() const
 
 JobPage::Presented JobPage::presented(PlotBase& chart, const QString& nothing) const
 {
-    const QString endless =
-        theme().presentation() ? tr("The job has no end yet.") : tr("The job has no end yet: say how many tokens to train, at the left.");
+    const QString endless = theme().presentation()
+                                ? tr("No number of tokens to train is set.")
+                                : tr("No number of tokens to train is set. Enter it at the left, under Training, to see days and cost.");
     return {&chart, [this] { return isEndless() ? InsightStatus{.hasAnswer = true, .isCurrent = true} : m_job.status(); },
             tr("Sampling whole runs"), isEndless() ? endless : nothing};
 }
@@ -271,7 +272,8 @@ void JobPage::refresh()
         m_facts->setFacts(jobFacts(*job));
         m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}));
     }
-    m_facts->setVisible(!isEndless()); // there is nothing to list
+    m_losses->setVisible(!isEndless()); // the first card alone gives the reason
+    showSide(!isEndless());
     present({m_facts, [this] { return m_job.status(); }});
     m_losses->setData(data);
     m_losses->setText(text);

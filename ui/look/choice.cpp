@@ -29,7 +29,13 @@ QString choice(const QString& value)
                                                 {u"layernorm"_s, u"LayerNorm"_s},
                                                 {u"sgd"_s, u"SGD"_s},
                                                 {u"p2p"_s, u"P2P ring"_s},
-                                                {u"a2a"_s, u"All-to-all"_s}};
+                                                {u"a2a"_s, u"All-to-all"_s},
+                                                {u"alltoall"_s, u"All-to-all"_s},
+                                                {u"flash1"_s, u"FlashAttention 1"_s},
+                                                {u"flash2"_s, u"FlashAttention 2"_s},
+                                                {u"flash3"_s, u"FlashAttention 3"_s},
+                                                {u"cudnn"_s, u"cuDNN"_s},
+                                                {u"cudnn_fp8"_s, u"cuDNN, FP8"_s}};
     if (const auto at = kKnown.find(value); at != kKnown.end())
         return *at;
     if (value.isEmpty()) // no preset has these values

@@ -36,8 +36,9 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
     ChartText text;
     const QString which = draw.kind == DrawChoice::Kind::sample ? QObject::tr("step") : QString::fromStdString(step.draw);
     text.title = QObject::tr("One sampled %1, %2").arg(which, format::seconds(step.totalSeconds()).text());
-    const QString shape = step.chunks > 1 ? QObject::tr("%1 stages × %2 chunks").arg(step.stages).arg(step.chunks)
-                                          : QObject::tr("%1 stages").arg(step.stages);
+    const QString shape = step.chunks > 1   ? QObject::tr("%1 stages × %2 chunks").arg(step.stages).arg(step.chunks)
+                          : step.stages > 1 ? QObject::tr("%1 stages").arg(step.stages)
+                                            : QObject::tr("1 stage");
     const QString whose = step.replica == step.slowestReplica
                               ? QObject::tr("the slowest")
                               : QObject::tr("waits for replica %1, the slowest").arg(format::count(step.slowestReplica));

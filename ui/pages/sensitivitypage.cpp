@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace prism::ui {
 
@@ -213,10 +214,9 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
         data.rows.push_back(row);
     }
     constexpr std::size_t kMin = 3;
-    const auto isClear = [](const PairedRow& r) { return std::abs(r.difference()) > std::hypot(r.allHalfWidth, r.slowHalfWidth); };
-    const auto weight = [&](const PairedRow& r) { return std::abs(r.difference()) + (isClear(r) ? 1 : 0); }; // shares are below 1
-    std::stable_sort(data.rows.begin(), data.rows.end(), [&](const PairedRow& a, const PairedRow& b) { return weight(a) > weight(b); });
-    const auto clear = static_cast<std::size_t>(std::ranges::count_if(data.rows, isClear));
+    const auto rank = [](const PairedRow& r) { return std::tuple(r.isClear(), std::abs(r.isClear() ? r.difference() : r.all)); };
+    std::stable_sort(data.rows.begin(), data.rows.end(), [&](const PairedRow& a, const PairedRow& b) { return rank(a) > rank(b); });
+    const auto clear = static_cast<std::size_t>(std::ranges::count_if(data.rows, &PairedRow::isClear));
     const std::size_t kept = std::clamp(clear, kMin, kShownRows);
     if (data.rows.size() > kept + 1) {
         PairedRow others;

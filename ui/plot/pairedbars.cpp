@@ -10,15 +10,11 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-/// A difference is coloured if it exceeds its interval.
-bool isClear(const PairedRow& row)
+bool PairedRow::isClear() const
 {
-    return std::abs(row.difference()) > std::hypot(row.allHalfWidth, row.slowHalfWidth);
+    constexpr double kPrinted = 0.0005;
+    return std::abs(difference()) > std::max(std::hypot(allHalfWidth, slowHalfWidth), kPrinted);
 }
-
-} // namespace
 
 TableData PairedBarChart::asTable() const
 {
@@ -92,8 +88,7 @@ void PairedBarChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& 
     };
     bar(row.all, middle - thick - gap, look[Role::grey], Role::textTertiary);
     bar(row.slow, middle + gap, look.palette().seriesAt(m_data.series), Role::text);
-    constexpr double kShown = 0.0005; // a difference that prints as 0.1 points
-    const bool clear = isClear(row) && row.difference() >= kShown;
+    const bool clear = row.isClear() && row.difference() > 0;
     canvas.text({area.right(), middle}, format::pointsDelta(row.difference()), clear ? Type::smallStrong : Type::small,
                 clear ? Role::bad : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
 }
@@ -107,7 +102,7 @@ void PairedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interact
                 Qt::AlignRight | Qt::AlignVCenter);
     paintBands(canvas, area, at, interactive);
     const Ticks ticks = niceTicks((at.left - at.zero) / at.perUnit * 100, (at.right - at.zero) / at.perUnit * 100,
-                                  std::max(2, static_cast<int>((at.right - at.left) / canvas.px(36))));
+                                  std::max(2, static_cast<int>((at.right - at.left) / canvas.px(80))));
     paintAxis(canvas, at, {ticks, 100, false, m_data.quantity});
     canvas.vertical(at.zero, at.top, at.bottom, canvas.look.pen(Role::axis));
     for (int item = 0; item < itemCount(); ++item)

@@ -11,6 +11,8 @@ struct PairedRow {
     QString id, label;
     double all = 0, slow = 0, allHalfWidth = 0, slowHalfWidth = 0;
     [[nodiscard]] double difference() const { return slow - all; }
+    /// The difference exceeds its interval and prints as 0.1 points or more.
+    [[nodiscard]] bool isClear() const;
 };
 
 struct PairedData {

@@ -54,12 +54,16 @@ QStringList StackedBarChart::itemReading(int item) const
             lines << tr("%1 more overlaps").arg(format::seconds(hidden).text());
         return lines;
     }
-    QStringList lines{row.label, row.note.isEmpty() ? u"%1 %2"_s.arg(row.metric, m_data.axisTitle)
-                                                    : u"%1 %2, %3 %"_s.arg(row.metric, m_data.axisTitle, row.note)};
+    QStringList lines{row.label, row.note.isEmpty() ? metricOf(row) : u"%1, %2 %"_s.arg(metricOf(row), row.note)};
     for (const QString& more : {row.interval, row.detail})
         if (!more.isEmpty())
             lines << more;
     return lines;
+}
+
+QString StackedBarChart::metricOf(const WaterfallRow& row) const
+{
+    return m_data.metricTitle.isEmpty() ? row.metric : row.metric + u' ' + m_data.axisTitle;
 }
 
 QColor StackedBarChart::colourOf(const Look& look, int part) const
@@ -143,7 +147,7 @@ void StackedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interac
         const QRectF key = keyRect(area, item);
         const double y = key.center().y(), box = canvas.px(10);
         canvas.fill({key.left(), y - box / 2, box, box}, colour);
-        const QString metric = row.metric + u' ' + m_data.axisTitle;
+        const QString metric = metricOf(row);
         canvas.text({key.right(), y}, metric, Type::smallStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
         const double left = key.left() + box + canvas.px(8);
         const double room = key.right() - canvas.width(metric, Type::smallStrong) - canvas.px(8) - left;

@@ -37,6 +37,7 @@ protected:
     [[nodiscard]] double minPlotHeight() const override;
 
 private:
+    [[nodiscard]] QString metricOf(const WaterfallRow& row) const; ///< with its unit
     [[nodiscard]] QColor colourOf(const Look& look, int part) const;
     [[nodiscard]] int keyColumns(double width) const;
     [[nodiscard]] QRectF keyRect(const QRectF& area, int part) const;

@@ -33,7 +33,7 @@ StepParts stepBreakdown(const CostedStep& costed, double noiseFreeSeconds)
     const double all = costed.breakdown.sum();
     const format::TimeUnit unit = format::timeUnit(all);
     StepParts out;
-    out.step.metricTitle = out.step.axisTitle = unit.name;
+    out.step.axisTitle = unit.name;
     out.step.perUnit = unit.perSecond;
     out.step.noteTitle = QObject::tr("% of the step");
     for (const StageRange& range : similarStages(costed.stages, kMaxBars)) {
@@ -54,7 +54,7 @@ StepParts stepBreakdown(const CostedStep& costed, double noiseFreeSeconds)
         if (!(seconds > 0) && std::ranges::none_of(out.stages, runs))
             continue;
         WaterfallRow row = rowOf(QString::fromUtf8(part.label), seconds, out.step.rows.empty());
-        row.metric = format::number(seconds * unit.perSecond);
+        row.metric = format::seconds(seconds).text();
         row.note = format::number(100 * seconds / all, 2);
         row.grouped = part.isWaiting;
         if (part.category)

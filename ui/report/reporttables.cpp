@@ -134,7 +134,7 @@ ReportTable jobTable(const Findings& f)
 ReportTable sourceTable(const Findings& f)
 {
     ReportTable table;
-    table.title = QObject::tr("On whose word");
+    table.title = QObject::tr("Sources of the inputs");
     table.header = {QObject::tr("Input of the job"), QObject::tr("Value"), QObject::tr("Origin"), QObject::tr("Source")};
     table.widths = {0.19, 0.19, 0.11, 0.51};
     for (const JobAssumption& a : f.assumptions) {

@@ -366,6 +366,8 @@ void ScenarioPanel::layoutTable()
 {
     constexpr int kSample = 38, kName = 80, kRange = 72, kWideRange = 160, kNote = 96; // at scale 1; name and range grow with the room
     using Model = ScenarioTableModel;
+    const bool isCompared = m_workspace.study().baseline() != nullptr;
+    m_table->setColumnHidden(Model::changeColumn, !isCompared);
     const QFontMetrics cell(m_theme.font(Type::smallStrong)), head(m_theme.font(Type::tick));
     const auto widest = [&](std::initializer_list<QString> texts, int column) {
         int width = head.horizontalAdvance(m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + m_theme.px(16);
@@ -377,7 +379,7 @@ void ScenarioPanel::layoutTable()
                                             m_theme.px(kName),
                                             std::max(m_theme.px(kRange), widest({tr("Does not fit"), tr("Computing")}, Model::rangeColumn)),
                                             widest({u"88.8 ms"_s}, Model::p95Column),
-                                            widest({tr("baseline"), tr("no change"), u"−88.8 %"_s}, Model::changeColumn),
+                                            isCompared ? widest({tr("baseline"), tr("no change"), u"−88.8 %"_s}, Model::changeColumn) : 0,
                                             hasNotes() ? m_theme.px(kNote) : 0};
     const int rest = std::max(0, m_table->viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0));
     const int toRange = std::min(rest / 3, std::max(0, m_theme.px(kWideRange) - widths[Model::rangeColumn]));

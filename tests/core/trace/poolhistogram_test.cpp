@@ -50,6 +50,9 @@ TEST(PoolHistogram, EqualEmptyAndBrokenValues)
     const PoolHistogram same = poolHistogram({"p", {2, 2, 2}, {}, {}});
     ASSERT_EQ(same.shares.size(), 1U);
     EXPECT_NEAR(same.shares[0], 1, 1e-12);
+    const PoolHistogram rounded = poolHistogram({"p", {0.3, 0.1 + 0.2, 0.3}, {}, {}});
+    ASSERT_EQ(rounded.shares.size(), 1U) << "differences of time stamps that rounding leaves are not a range";
+    EXPECT_EQ(rounded.width, 0);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(poolHistogram({"p", {1, nan, 2}, {}, {}}).values, 2U);
     std::vector<double> wide(1000, 1.0);
