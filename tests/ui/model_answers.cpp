@@ -225,6 +225,12 @@ TEST(DistributionAnswers, BaselineCurrentAndFastestCurvesAreDrawn)
     EXPECT_EQ(drawableCount(context), 9);
     EXPECT_EQ(idsOf(drawnScenarios(context)), (std::vector<int>{0, 2, 5, 6, 7, 8}));
     EXPECT_EQ(idsOf(drawnScenarios(context, 1)), (std::vector<int>{0, 1, 2, 6, 7, 8}));
+    auto large = std::make_shared<Snapshot>(*context.scenarios[1].snapshot); // its step is long, and trains far more tokens
+    auto costed = std::make_shared<CostedStep>();
+    costed->tokensPerStep = 1e9;
+    large->costed = costed;
+    context.scenarios[1].snapshot = large;
+    EXPECT_EQ(idsOf(drawnScenarios(context)), (std::vector<int>{0, 1, 2, 6, 7, 8}));
     context.scenarios.remove(0, 3);
     EXPECT_EQ(drawnScenarios(context).size(), 6) << "few are all drawn";
 }

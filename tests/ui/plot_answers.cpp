@@ -393,10 +393,16 @@ TEST_F(Answers, ALogOfASlowerJobIsReportedAsSlower)
     settle(page);
     ASSERT_NE(page.held(), nullptr);
     EXPECT_EQ(judgements(*page.held()).front().verdict, Judged::Verdict::low) << "predicted too fast";
-    EXPECT_TRUE(page.sentence().text().contains(u"too fast"_s)) << page.sentence().text().toStdString();
+    EXPECT_TRUE(page.answer().contains(u"too fast"_s)) << page.answer().toStdString();
+    EXPECT_FALSE(page.sentence().isVisibleTo(&page)) << "the answer is at the top of the window already";
+    const QString read = page.recognised().text();
+    EXPECT_TRUE(read.startsWith(u"slow.csv: "_s) && read.contains(u"). 300 steps in 1 run. 300 steps compared"_s)) << read.toStdString();
+    for (const QString& line : page.causes().text().split(u"\n\n"_s))
+        EXPECT_EQ(line[0], line[0].toUpper()) << line.toStdString();
     page.openLog(u"no.log"_s, "nothing\nto\nsee\n");
     settle(page);
     EXPECT_FALSE(page.sentence().text().isEmpty());
+    EXPECT_TRUE(page.sentence().isVisibleTo(&page)) << "the reason why nothing is compared";
 }
 
 TEST_F(Answers, TwoLogsOfOneJobAreComparedUntilTheToolIsPressedAgain)

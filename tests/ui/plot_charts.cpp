@@ -2,6 +2,7 @@
 // The contract of every chart: it paints its data, reads by keyboard, is a table, and exports with metadata.
 #include "plot_gallery.h"
 #include "plot_samples.h"
+#include "paintedtext.h"
 
 #include "ui/look/wholefile.h"
 #include "ui/pages/scalepage.h"
@@ -12,6 +13,7 @@
 #include "ui/plot/memorychart.h"
 #include "ui/plot/exportmetadata.h"
 #include "ui/plot/scalechart.h"
+#include "ui/plot/stepseries.h"
 #include "ui/plot/ticks.h"
 
 #include <gtest/gtest.h>
@@ -266,6 +268,23 @@ TEST(PairedBars, SortByTheDifference)
     ASSERT_EQ(largest.rows.size(), 4U);
     for (std::size_t i = 1; i < 3; ++i)
         EXPECT_GE(largest.rows[i - 1].all, largest.rows[i].all);
+}
+
+TEST(QuantileChart, NamesOfCloseQuantilesDoNotCoverEachOther)
+{
+    Theme theme;
+    QuantileChart chart(theme);
+    chart.resize(280, 240);
+    for (const double shift : {0.03, 0.002, 1e-5}) {
+        chart.setData({{{0.05, 6.7, 6.9}, {0.5, 6.78, 7.02}, {0.95, 6.86, 7.09}, {0.99, 6.86 + shift, 7.09 + shift}}, 0});
+        QList<QRectF> names;
+        for (const test::PaintedText& text : test::paintedTexts(chart))
+            if (text.text == u"p50" || text.text == u"p95" || text.text == u"p99")
+                names << text.rect;
+        ASSERT_EQ(names.size(), 3);
+        for (int i = 1; i < 3; ++i)
+            EXPECT_FALSE(test::collide(names[i - 1], names[i])) << "at a distance of " << shift;
+    }
 }
 
 TEST(HeatMap, KeepsItsScaleUntilTheUserFitsIt)

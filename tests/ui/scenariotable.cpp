@@ -87,6 +87,26 @@ TEST_F(ScenarioTable, NamesHaveTheRoomOfTheChangeWhereNothingIsCompared)
     EXPECT_EQ(table.columnWidth(Model::nameColumn), compared);
 }
 
+TEST_F(ScenarioTable, CommandsThatEditAreOffWhereNothingCanBeEdited)
+{
+    auto window = smallWindow();
+    StudyModel& study = window->workspace().study();
+    const QAction* add = window->actions().get(u"scenario.add"_s);
+    StudyState unpinned = study.state();
+    unpinned.baselineId = -1;
+    study.reset(unpinned, 2);
+    EXPECT_TRUE(add->text().contains(u"current"_s)) << add->text().toStdString();
+    const auto before = study.state().entries.size();
+    window->actions().get(u"scenario.add"_s)->trigger();
+    ASSERT_EQ(study.state().entries.size(), before + 1) << "without a baseline a copy of the current scenario";
+    EXPECT_EQ(study.current()->parentId, 2);
+    for (const bool readOnly : {true, false}) {
+        study.setReadOnly(readOnly);
+        for (const char* id : {"add", "duplicate", "archive", "rename", "pin", "visible", "showOnly", "applyTo", "up", "down"})
+            EXPECT_EQ(window->actions().get(u"scenario."_s + QString::fromLatin1(id))->isEnabled(), !readOnly) << id;
+    }
+}
+
 TEST_F(ScenarioTable, SortsByAColumnAndReturnsToTheOrderOfTheStudy)
 {
     auto window = smallWindow();

@@ -2,6 +2,7 @@
 // Traces, collectives and growing logs dropped on the window: what was recognised first, then a scenario of it.
 #include "tests/core/trace/tables.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/look/format.h"
 #include "ui/validate/changecard.h"
 #include "ui/validate/tracepage.h"
 #include "ui/validate/validatepage.h"
@@ -96,6 +97,11 @@ TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatItsRepairBrings)
     ASSERT_GT(traces.repairs().rowCount(), 2);
     EXPECT_EQ(traces.repairs().item(0, 2)->text(), u"7.70 s"_s);
     EXPECT_EQ(traces.repairs().item(1, 2)->text(), u"6.50 s"_s) << "the slow worker as fast as its stage's median";
+    EXPECT_EQ(traces.pools().textElideMode(), Qt::ElideMiddle) << "names of one operation differ at their ends";
+    EXPECT_TRUE(traces.repairs().wordWrap());
+    EXPECT_TRUE(
+        traces.repairs().item(1, 4)->text().endsWith(format::interval(traces.found()->job->repairs->repairs.front().saved.halfWidth)))
+        << traces.repairs().item(1, 4)->text().toStdString();
     EXPECT_GT(traces.pools().rowCount(), 1);
     EXPECT_GT(traces.histogram().itemCount(), 0);
     EXPECT_EQ(traces.asTable().rows.size(), static_cast<qsizetype>(traces.found()->pools.size()));

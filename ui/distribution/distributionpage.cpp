@@ -333,7 +333,8 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
     m_chart->setNotice(printed.message);
     QString note = printed.note;
     if (const int drawable = drawableCount(m_context); note.isEmpty() && drawable > kMaxCurves)
-        note = (m_context.baseline() ? tr("%1 of %2 curves: current, baseline, fastest p95") : tr("%1 of %2 curves: current, fastest p95"))
+        note = (m_context.baseline() ? tr("%1 of %2 curves: current, baseline, fastest per token")
+                                     : tr("%1 of %2 curves: current, fastest per token"))
                    .arg(kMaxCurves)
                    .arg(drawable);
     m_note->setText(note);

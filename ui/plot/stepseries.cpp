@@ -194,16 +194,21 @@ void QuantileChart::paintPlot(Canvas& canvas, const QRectF& area, bool /*paper*/
     QPen equal = canvas.look.pen(Role::textTertiary);
     equal.setDashPattern({4, 3});
     paintLine(canvas, at, {at.place(at.x.low, at.x.low), at.place(at.x.high, at.x.high)}, equal);
+    QRectF before; // the label painted last
     for (const QuantilePair& p : m_data.pairs) {
         const QPointF place = at.place(p.predicted, p.measured);
         const bool named = p.probability == 0.5 || p.probability == 0.95 || p.probability == 0.99;
         canvas.painter.setPen(named ? QPen(canvas[Role::text], canvas.px(1.5)) : QPen(Qt::NoPen));
         canvas.painter.setBrush(named ? canvas[Role::panel] : own);
         canvas.painter.drawEllipse(place, canvas.px(named ? 4 : 2.5), canvas.px(named ? 4 : 2.5));
-        if (named) {
-            const bool left = place.x() > at.plot.right() - canvas.px(44);
-            canvas.text(place + QPointF(canvas.px(left ? -9 : 9), 0), u"p%1"_s.arg(qRound(100 * p.probability)), Type::tickStrong,
-                        Role::text, (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        if (named) { // the curve rises, so there is room at the right below it and at the left above it
+            const QString name = u"p%1"_s.arg(qRound(100 * p.probability));
+            const QPointF away(canvas.px(8), 0);
+            QRectF label(place + away, QSizeF(canvas.width(name, Type::tickStrong), canvas.lineHeight(Type::tickStrong)));
+            if (label.right() > at.plot.right() || label.intersects(before))
+                label.moveBottomRight(place - away);
+            canvas.text(label.center(), name, Type::tickStrong, Role::text, Qt::AlignCenter);
+            before = label;
         }
     }
 }

@@ -87,8 +87,8 @@ QString traceSentence(const TraceFound& found)
     if (r.repairs.empty() || !(r.before.mean > 0))
         return slow + u'.';
     const Repair& best = r.repairs.front();
-    return QObject::tr("%1; the largest repair saves %2 ± %3 a step (%4).")
-        .arg(slow, format::seconds(best.saved.value).text(), format::seconds(best.saved.halfWidth).text(),
+    return QObject::tr("%1; the largest repair saves %2 %3 a step (%4).")
+        .arg(slow, format::seconds(best.saved.value).text(), format::interval(best.saved.halfWidth),
              format::percent(best.saved.value / r.before.mean));
 }
 
@@ -135,6 +135,8 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
         alignHeadings(*table, {0});
         table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     }
+    m_pools->setTextElideMode(Qt::ElideMiddle); // names of one operation differ at their ends: "backward-compute, stage 12"
+    wrapCells(*m_repairs, theme);
     m_workers->setObjectName(u"traceWorkers"_s);
     m_histogram->setObjectName(u"poolHistogram"_s);
     setExported({m_workers, m_histogram});
@@ -390,7 +392,7 @@ void TracePage::refreshRepairs()
                  {},
                  format::seconds(repair.after.p50).text(),
                  format::seconds(repair.after.p95).text(),
-                 u"%1 ± %2"_s.arg(format::seconds(repair.saved.value).text(), format::seconds(repair.saved.halfWidth).text())});
+                 u"%1 %2"_s.arg(format::seconds(repair.saved.value).text(), format::interval(repair.saved.halfWidth))});
     }
     if (const auto& w = found->job->slowdowns) {
         add({tr("All operations of a type equally long: slowdown S"), format::number(w->slowdown, 4), {}, {}, {}});

@@ -149,7 +149,7 @@ void ValidatePage::buildTools()
 QWidget* ValidatePage::buildCauses()
 {
     QVBoxLayout* layout = makeCard(*m_causesCard, theme());
-    layout->addWidget(cardText(u"title"_s, {}, tr("What the log says about the causes")));
+    layout->addWidget(cardText(u"title"_s, {}, tr("Causes in the log")));
     layout->addWidget(m_causes);
     layout->addStretch(1);
     layout->addWidget(m_calibrated);
@@ -345,8 +345,9 @@ void ValidatePage::refreshCharts()
     for (QFrame* card : {static_cast<QFrame*>(m_drop), m_note, m_verdicts, m_causesCard})
         present({card, status});
     present({m_change, [this] { return m_change->status(); }});
-    for (QWidget* ofThePrediction : {static_cast<QWidget*>(m_sentence), m_distributions, static_cast<QWidget*>(m_verdicts)})
+    for (QWidget* ofThePrediction : {m_distributions, static_cast<QWidget*>(m_verdicts)})
         ofThePrediction->setVisible(!m_change->isOn());
+    m_sentence->setVisible(!m_change->isOn() && !m_sentence->text().isEmpty());
     m_change->refresh(m_name);
 }
 
@@ -393,10 +394,11 @@ void ValidatePage::refreshCauses()
                      .arg(held->expectedStalls.high)
               << tr("Persistence, step to step: %1, predicted %2")
                      .arg(format::number(held->comparison.lag1, 2), format::number(held->comparison.predictedLag1, 2));
-        for (const std::string& text : c.notes)
-            lines << QString::fromStdString(text);
-        for (const std::string& text : held->comparison.notes)
-            lines << QString::fromStdString(text);
+        for (const std::vector<std::string>& notes : {c.notes, held->comparison.notes})
+            for (const std::string& text : notes)
+                lines << format::sentence(QString::fromStdString(text));
+        for (QString& line : lines)
+            line.replace(0, 1, line.left(1).toUpper());
     }
     m_causes->setText(lines.join(u"\n\n"_s));
     const QString error = m_fit.error();
@@ -411,10 +413,10 @@ void ValidatePage::refresh()
     m_warmUp->setText(out ? tr("%1 warm-up").arg(out[0]) : tr("Warm-up"));
     m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
     m_shifts->setText(held ? tr("%1 level shifts").arg(held->shiftNumbers.size()) : tr("Level shifts"));
-    m_sentence->setText(held ? verdictSentence(*held) : m_held.error());
+    m_sentence->setText(m_held.error()); // the verdict is the page's answer, at the top
     QString recognised;
     if (held) {
-        QStringList parts{m_name, QString::fromStdString(reportText(held->log)).simplified()};
+        QStringList parts{m_name + u": "_s + QString::fromStdString(reportText(held->log)).trimmed().replace(u'\n', u". "_s)};
         parts << tr("%1 steps compared, %2 omitted").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
         if (!held->systems->systems.empty()) {
             const auto percent = [](double over) { return format::number(100 * (over - 1), 2); };
@@ -455,7 +457,7 @@ QString ValidatePage::answer() const
 {
     if (m_change->report())
         return changeSentence(*m_change->report());
-    return m_held.value() ? m_sentence->text() : tr("Is the model right about your job? Drop a log to see.");
+    return m_held.value() ? verdictSentence(*m_held.value()) : tr("Is the model right about your job? Drop a log to see.");
 }
 
 } // namespace prism::ui

@@ -43,7 +43,8 @@ public:
     bool follow(bool on);
 
     [[nodiscard]] QLabel& followed() { return *m_followed; }
-    [[nodiscard]] QLabel& sentence() { return *m_sentence; }
+    [[nodiscard]] QLabel& sentence() { return *m_sentence; } ///< why the log is not compared
+    [[nodiscard]] QLabel& causes() { return *m_causes; }
     [[nodiscard]] QLabel& recognised() { return *m_recognised; }
     [[nodiscard]] QTableWidget& table() { return *m_table; }
     [[nodiscard]] ChangeCard& changes() { return *m_change; }

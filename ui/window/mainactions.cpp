@@ -245,7 +245,8 @@ void addScenarioActions(MainWindow& w)
     Workspace& space = w.workspace();
     QAction* add = a.add({u"scenario.add"_s, menu, QObject::tr("Add a copy of the baseline"), QKeySequence(u"Ctrl+Shift+N"_s),
                           [&space] {
-                              if (const ScenarioEntry* base = space.study().baseline()) {
+                              const ScenarioEntry* pinned = space.study().baseline();
+                              if (const ScenarioEntry* base = pinned ? pinned : space.study().current()) {
                                   Scenario scenario = *base->scenario;
                                   scenario.name = QObject::tr("New scenario").toStdString();
                                   scenario.note.clear();
@@ -284,6 +285,14 @@ void addScenarioActions(MainWindow& w)
     a.add({u"scenario.previous"_s, menu, QObject::tr("Previous scenario"), QKeySequence(u"Ctrl+Up"_s),
            [&w] { w.scenarios().stepCurrent(-1); }});
     a.add({u"scenario.next"_s, menu, QObject::tr("Next scenario"), QKeySequence(u"Ctrl+Down"_s), [&w] { w.scenarios().stepCurrent(1); }});
+    const auto follow = [&a, add, &study = space.study()] {
+        add->setText(study.baseline() ? QObject::tr("Add a copy of the baseline") : QObject::tr("Add a copy of the current scenario"));
+        for (const char* id : {"add", "duplicate", "archive", "rename", "pin", "visible", "showOnly", "applyTo", "up", "down"})
+            a.get(u"scenario."_s + QString::fromLatin1(id))->setEnabled(!study.isReadOnly());
+    };
+    QObject::connect(&space.study(), &StudyModel::changed, add, follow);
+    QObject::connect(&space.study(), &StudyModel::readOnlyChanged, add, follow);
+    follow();
     w.scenarios().setButtons({add, duplicate, archive});
     for (const char* id : {"scenario.rename", "scenario.pin", "scenario.visible", "scenario.showOnly", "scenario.duplicate",
                            "scenario.archive", "scenario.differences"})

@@ -6,6 +6,15 @@
 
 namespace prism::ui {
 
+namespace {
+
+double p95PerToken(const Snapshot& s)
+{
+    return s.across.p95 / (s.costed && s.costed->tokensPerStep > 0 ? s.costed->tokensPerStep : 1);
+}
+
+} // namespace
+
 int drawableCount(const PageContext& context)
 {
     return static_cast<int>(
@@ -23,7 +32,7 @@ QList<ShownScenario> drawnScenarios(const PageContext& context, int pickedId)
         QList<const ShownScenario*> byP95 = visible;
         const auto first = [pickedId](const ShownScenario* s) { return s->isCurrent || s->isBaseline || s->id == pickedId; };
         std::stable_sort(byP95.begin(), byP95.end(), [&](const ShownScenario* a, const ShownScenario* b) {
-            return first(a) != first(b) ? first(a) : a->snapshot->across.p95 < b->snapshot->across.p95;
+            return first(a) != first(b) ? first(a) : p95PerToken(*a->snapshot) < p95PerToken(*b->snapshot);
         });
         for (const ShownScenario* s : byP95.mid(0, kMaxCurves))
             drawn.insert(s->id);
