@@ -396,7 +396,7 @@ TEST_F(Answers, ALogOfASlowerJobIsReportedAsSlower)
     EXPECT_TRUE(page.answer().contains(u"too fast"_s)) << page.answer().toStdString();
     EXPECT_FALSE(page.sentence().isVisibleTo(&page)) << "the answer is at the top of the window already";
     const QString read = page.recognised().text();
-    EXPECT_TRUE(read.startsWith(u"slow.csv: "_s) && read.contains(u"). 300 steps in 1 run. 300 steps compared"_s)) << read.toStdString();
+    EXPECT_TRUE(read.startsWith(u"slow.csv: "_s) && read.contains(u"). 125 steps in 1 run. 125 steps compared"_s)) << read.toStdString();
     for (const QString& line : page.causes().text().split(u"\n\n"_s))
         EXPECT_EQ(line[0], line[0].toUpper()) << line.toStdString();
     page.openLog(u"no.log"_s, "nothing\nto\nsee\n");
