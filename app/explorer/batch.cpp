@@ -8,7 +8,6 @@
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
-#include <QApplication>
 #include <QBuffer>
 #include <QDir>
 #include <QPixmap>

@@ -12,7 +12,6 @@
 
 #include <QApplication>
 #include <QFileInfo>
-#include <QUndoStack>
 
 #include <algorithm>
 #include <cstdint>

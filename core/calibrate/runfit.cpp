@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/runfit.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/calibrate/factorpool.h"
 #include "core/calibrate/stallsteps.h"
@@ -213,8 +214,7 @@ Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const s
     std::vector<CleanRun> runs = given;
     std::erase_if(runs, [](const CleanRun& r) { return r.seconds.size() < static_cast<std::size_t>(kMinSteps); });
     if (runs.empty())
-        return Diagnostic{
-            Severity::error, "", "no run is long enough to fit", "", "at least 20 steps in addition to the omitted ones", "", ""};
+        return errorAt("", "no run is long enough to fit", "", "at least 20 steps in addition to the omitted ones");
     RunFit fit;
     Scenario bare = withoutFitted(scenario);
     Result<std::vector<double>> predicted = withinSteps(evaluator, bare, options);

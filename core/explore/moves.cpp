@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/moves.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/base/timeunits.h"
 #include "core/explore/proposals.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 namespace prism {
 namespace {
@@ -141,13 +141,8 @@ std::vector<Proposal> pairsOf(const Scenario& scenario, const std::vector<Move>&
 
 Result<MoveGoal> moveGoal(const std::string& text)
 {
-    const Diagnostic invalid{Severity::error,
-                             "goal",
-                             "The goal cannot be read.",
-                             text.substr(0, 60),
-                             "such as \"p95 <= 4.0 s\": p50, p95 or p99, and a time",
-                             "",
-                             ""};
+    const Diagnostic invalid =
+        errorAt("goal", "The goal cannot be read.", text.substr(0, 60), "such as \"p95 <= 4.0 s\": p50, p95 or p99, and a time");
     const std::size_t at = text.find("<=");
     if (at == std::string::npos)
         return invalid;

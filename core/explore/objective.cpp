@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/objective.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/base/timeunits.h"
 #include "core/job/jobdefaults.h"
@@ -32,13 +33,8 @@ Diagnostic unknownObjective(const std::string& text)
         unknown.accepted += ", over:TIME or deadline:DAYS";
         return unknown;
     }
-    return {Severity::error,
-            "objective",
-            "The limit of the objective cannot be read.",
-            text.substr(0, 40),
-            "over:TIME, such as over:4.0s, or deadline:DAYS",
-            "",
-            ""};
+    return errorAt("objective", "The limit of the objective cannot be read.", text.substr(0, 40),
+                   "over:TIME, such as over:4.0s, or deadline:DAYS");
 }
 
 } // namespace

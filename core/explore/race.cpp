@@ -6,7 +6,6 @@
 #include <boost/math/distributions/normal.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace prism {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/space.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/scenario/parameternames.h"
 
@@ -77,13 +78,8 @@ Result<SearchAxis> searchAxis(const std::string& text)
     if (p == nullptr && equals != text.size())
         return unknownParameter(text.substr(0, equals));
     if (equals == text.size())
-        return Diagnostic{Severity::error,
-                          "axis",
-                          "A search axis needs a parameter and its values.",
-                          text.substr(0, 80),
-                          "NAME=VALUES, such as tp=1,2,4 or micro_batch_size=1..8",
-                          "",
-                          ""};
+        return errorAt("axis", "A search axis needs a parameter and its values.", text.substr(0, 80),
+                       "NAME=VALUES, such as tp=1,2,4 or micro_batch_size=1..8");
     const std::string values = text.substr(equals + 1);
     SearchAxis axis{{p->id}, {}};
     for (const std::string& v : doubled(values))
@@ -95,13 +91,8 @@ Result<SearchAxis> searchAxis(const std::string& text)
             start = end + 1;
         }
     if (axis.values.size() > kMaxAxisValues)
-        return Diagnostic{Severity::error,
-                          p->id,
-                          "The axis has too many values.",
-                          std::to_string(axis.values.size()),
-                          "at most " + std::to_string(kMaxAxisValues),
-                          "",
-                          ""};
+        return errorAt(p->id, "The axis has too many values.", std::to_string(axis.values.size()),
+                       "at most " + std::to_string(kMaxAxisValues));
     Diagnostics errors;
     for (const auto& v : axis.values)
         for (const Diagnostic& d : setParameter(Scenario{}, p->id, v.front()).errors())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/clusterread.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/scenario/presets.h"
 
@@ -146,8 +147,7 @@ Result<FleetCluster> readFleetCluster(std::string_view text)
     if (!object.ok())
         return object.errors();
     if (!object->is_object())
-        return Diagnostic{
-            Severity::error, "cluster", "A cluster is a JSON object.", "", R"({"nodes": 160, "gpus_per_node": 8, ...})", "", ""};
+        return errorAt("cluster", "A cluster is a JSON object.", "", R"({"nodes": 160, "gpus_per_node": 8, ...})");
     ClusterReader reader(*object);
     FleetCluster cluster = reader.read();
     if (!reader.errors().empty())

@@ -2,7 +2,6 @@
 #include "core/fleet/dispatch.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <array>

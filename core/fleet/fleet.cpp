@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/fleet/fleet.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/cost/predictor.h"
 #include "core/insight/guarantee/guarantee.h"
 #include "core/insight/report.h"
@@ -228,13 +229,8 @@ Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, co
     if (query.runs < 1 || query.runs > 1'000)
         return Diagnostic{Severity::error, "runs", "The number of runs is out of range.", std::to_string(query.runs), "1 to 1,000", "", ""};
     if (const double work = 1.0 * static_cast<double>(table.jobs.size()) * cluster.nodes * query.runs; work > kMaxFleetWork)
-        return Diagnostic{Severity::error,
-                          "runs",
-                          "The simulation is too large: reduce --runs.",
-                          fmt::format("{:.2g} jobs x nodes x runs", work),
-                          fmt::format("at most {:.2g}", kMaxFleetWork),
-                          "",
-                          ""};
+        return errorAt("runs", "The simulation is too large: reduce --runs.", fmt::format("{:.2g} jobs x nodes x runs", work),
+                       fmt::format("at most {:.2g}", kMaxFleetWork));
     const Expectations expectations(table, cluster);
     std::vector<PolicyMetrics> runs(static_cast<std::size_t>(query.runs));
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);

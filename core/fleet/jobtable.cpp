@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <limits>
 #include <optional>
 
 namespace prism {

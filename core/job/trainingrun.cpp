@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/job/trainingrun.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/timeunits.h"
 #include "core/job/jobtimes.h"
 #include "core/stats/intervals.h"
@@ -109,13 +110,9 @@ std::vector<double> sorted(std::vector<double> x)
 
 Diagnostic endless(const JobPlan& plan, const JobConfig& config)
 {
-    return {Severity::error,
-            "job",
-            "The job does not end: failures come faster than it can restart and reach its next checkpoint.",
-            fmt::format("one failure every {:.3g} h, a restart of {:g} s", plan.mtbfHours, config.detectionS + config.restartS),
-            "fewer failures, a shorter restart or a shorter checkpoint interval",
-            "",
-            ""};
+    return errorAt("job", "The job does not end: failures come faster than it can restart and reach its next checkpoint.",
+                   fmt::format("one failure every {:.3g} h, a restart of {:g} s", plan.mtbfHours, config.detectionS + config.restartS),
+                   "fewer failures, a shorter restart or a shorter checkpoint interval");
 }
 
 /// Expected failures, slow episodes and planned stops of all runs, if these took no time themselves.
@@ -127,13 +124,9 @@ double expectedEvents(const TimelineInputs& inputs, double seconds, int runs)
 
 Diagnostic tooLong(const JobPlan& plan, double events)
 {
-    return {Severity::error,
-            "training.train_tokens",
-            "The training run is too long to sample.",
-            fmt::format("{:.3g} days, {:.2g} failures, slow episodes and stops in all runs", plan.undisturbedDays, events),
-            fmt::format("fewer tokens or runs: at most {:.0e} events", kMaxEvents),
-            "",
-            ""};
+    return errorAt("training.train_tokens", "The training run is too long to sample.",
+                   fmt::format("{:.3g} days, {:.2g} failures, slow episodes and stops in all runs", plan.undisturbedDays, events),
+                   fmt::format("fewer tokens or runs: at most {:.0e} events", kMaxEvents));
 }
 
 void setShares(JobReport& report, const std::vector<RunLedger>& ledgers)
@@ -254,13 +247,7 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
     if (!steps.ok())
         return steps.errors();
     if (!steps->hasTraining)
-        return Diagnostic{Severity::error,
-                          "training.train_tokens",
-                          "The job has no end: no number of tokens is given.",
-                          "0",
-                          "tokens to train, e.g. 15T",
-                          "",
-                          ""};
+        return errorAt("training.train_tokens", "The job has no end: no number of tokens is given.", "0", "tokens to train, e.g. 15T");
     JobReport report;
     report.config = config;
     report.preset = config.preset;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/collectivetables.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/table.h"
 #include "core/measured/importmeasured.h"
 #include "core/measured/measuredlimits.h"
@@ -47,8 +48,8 @@ void Reader::eachRow(Use use)
             errors.push_back(*rows.problem());
             errors.back().path = place;
         } else if (!header && !use(rows.cells())) {
-            errors.push_back({Severity::error, place, "the row cannot be read", std::string(rows.text().substr(0, 80)),
-                              "numbers > 0 in the columns of this table", "", ""});
+            errors.push_back(errorAt(place, "the row cannot be read", std::string(rows.text().substr(0, 80)),
+                                     "numbers > 0 in the columns of this table"));
         }
     }
 }
@@ -198,8 +199,7 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
         if (entry.is_regular_file(error))
             files.push_back(entry.path().filename().string());
     if (error || files.empty())
-        return Diagnostic{
-            Severity::error, folder, "the folder cannot be read or is empty", "", "a folder with tables of collectives", "", ""};
+        return errorAt(folder, "the folder cannot be read or is empty", "", "a folder with tables of collectives");
     std::sort(files.begin(), files.end());
     CollectiveFolder result;
     Diagnostics errors;

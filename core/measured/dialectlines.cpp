@@ -2,12 +2,12 @@
 // Log lines by the dialects of frameworks, and lines by a custom pattern.
 #include "core/measured/dialects.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/base/timeunits.h"
 #include "core/measured/logfields.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -324,13 +324,8 @@ Result<std::unique_ptr<LineFormat>> patternFormat(const std::string& pattern)
         i = end;
     }
     if (times != 1)
-        return Diagnostic{Severity::error,
-                          "pattern",
-                          "the pattern needs one place for the time",
-                          pattern.substr(0, 80),
-                          "text with {seconds}, {ms} or {us} once, and {step}, {samples}, {*} where wanted",
-                          "",
-                          ""};
+        return errorAt("pattern", "the pattern needs one place for the time", pattern.substr(0, 80),
+                       "text with {seconds}, {ms} or {us} once, and {step}, {samples}, {*} where wanted");
     return std::unique_ptr<LineFormat>(std::make_unique<PatternFormat>(std::move(parts)));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/operatortable.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/measured/measuredlimits.h"
@@ -117,21 +118,16 @@ Result<std::vector<MeasuredOperator>> readOperatorTable(std::string_view text, O
     std::vector<MeasuredOperator> rows;
     Diagnostics errors;
     const auto error = [&](std::size_t line, std::string message, std::string_view found, std::string accepted) {
-        errors.push_back({Severity::error, "line " + std::to_string(line), std::move(message), std::string(found.substr(0, 80)),
-                          std::move(accepted), "", ""});
+        errors.push_back(
+            errorAt("line " + std::to_string(line), std::move(message), std::string(found.substr(0, 80)), std::move(accepted)));
     };
     TableRows table(text, {.quotedLines = false, .limits = {.maxRows = kMaxTableRows}});
     if (!table.next() || table.problem())
         return Diagnostic{Severity::error, "line 1", "there is no header", "", "a table with the names of its columns", "", ""};
     const Columns columns(table.cells());
     if (!columns.products() && !columns.modules())
-        return Diagnostic{Severity::error,
-                          "line 1",
-                          "this is not a table of operators",
-                          std::string(table.text().substr(0, 80)),
-                          "columns m, n, k and a time (time_us, latency_us ...), or b, l, dim, F_dur(us) and B_dur(us)",
-                          "",
-                          ""};
+        return errorAt("line 1", "this is not a table of operators", std::string(table.text().substr(0, 80)),
+                       "columns m, n, k and a time (time_us, latency_us ...), or b, l, dim, F_dur(us) and B_dur(us)");
     while (table.next() && errors.size() < kMaxTableErrors) {
         if (table.problem()) {
             errors.push_back(*table.problem());

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 namespace prism {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/parameternames.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 
 #include <map>
@@ -120,15 +121,11 @@ std::string fullName(const Parameter& parameter)
 Diagnostic unknownParameter(std::string_view name)
 {
     if (const OlderId* older = olderId(name))
-        return {.path = std::string(name),
-                .message = "this parameter is gone",
-                .found = std::string(name),
-                .accepted = std::string(older->now)};
+        return errorAt(std::string(name), "this parameter is gone", std::string(name), std::string(older->now));
     const std::string nearest = nearestId(name);
-    return {.path = std::string(name.substr(0, 120)),
-            .message = nearest.empty() ? "there is no such parameter" : "there is no such parameter; did you mean \"" + nearest + "\"?",
-            .found = std::string(name.substr(0, 120)),
-            .accepted = "an id or a short name of the parameter table"};
+    return errorAt(std::string(name.substr(0, 120)),
+                   nearest.empty() ? "there is no such parameter" : "there is no such parameter; did you mean \"" + nearest + "\"?",
+                   std::string(name.substr(0, 120)), "an id or a short name of the parameter table");
 }
 
 } // namespace prism

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/parameters.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameternames.h"
@@ -15,10 +16,7 @@ namespace {
 
 Diagnostic rejected(const Parameter& parameter, std::string_view text, std::string message)
 {
-    return {.path = parameter.id,
-            .message = parameter.label + ": " + std::move(message),
-            .found = std::string(text.substr(0, 80)),
-            .accepted = acceptedText(parameter)};
+    return errorAt(parameter.id, parameter.label + ": " + std::move(message), std::string(text.substr(0, 80)), acceptedText(parameter));
 }
 
 /// Counts that people give in powers of two ("16k GPUs", "128k tokens of context", a batch of "4k sequences").

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/quantity.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/base/timeunits.h"
 
@@ -111,9 +112,8 @@ Result<double> convertedQuantity(std::string_view text, std::string_view unit, b
     const std::size_t length = numberLength(text);
     const auto number = doubleFromText(withoutGroups(text.substr(0, length)));
     if (!number)
-        return Diagnostic{.message = "This is not a number",
-                          .found = std::string(text.substr(0, 80)),
-                          .accepted = unit.empty() ? "a number" : "a number, optionally with a unit (" + std::string(unit) + ")"};
+        return errorAt("", "This is not a number", std::string(text.substr(0, 80)),
+                       unit.empty() ? "a number" : "a number, optionally with a unit (" + std::string(unit) + ")");
     const std::string_view suffix = trimmed(text.substr(length));
     if (suffix.empty() || suffix == unit)
         return *number;
@@ -139,9 +139,8 @@ Result<double> convertedQuantity(std::string_view text, std::string_view unit, b
         for (const char* name : {"k", "M", "G", "T"})
             names.emplace_back(name);
     }
-    return Diagnostic{.message = "The unit \"" + std::string(suffix.substr(0, 40)) + "\" is not known here",
-                      .found = std::string(text.substr(0, 80)),
-                      .accepted = "a number, optionally with one of: " + joined(names, ", ")};
+    return errorAt("", "The unit \"" + std::string(suffix.substr(0, 40)) + "\" is not known here", std::string(text.substr(0, 80)),
+                   "a number, optionally with one of: " + joined(names, ", "));
 }
 
 /// Two quantities with a word or dash of a range between them, as in "40 to 60 GB/s": what to do instead; nothing for other texts.
@@ -196,8 +195,7 @@ Result<double> quantityFromText(std::string_view text, std::string_view unit, bo
             if (const auto found = problem(trimmed(text), unit, binaryK))
                 return *found;
     if (value.ok() && !std::isfinite(*value))
-        return Diagnostic{
-            .message = "This is too large a number", .found = std::string(text.substr(0, 80)), .accepted = "a number below 1e308"};
+        return errorAt("", "This is too large a number", std::string(text.substr(0, 80)), "a number below 1e308");
     return value;
 }
 

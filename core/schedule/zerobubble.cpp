@@ -2,6 +2,7 @@
 #include "core/schedule/zerobubble.h"
 #include "core/schedule/generators.h"
 
+#include "core/base/diagnostictext.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -44,17 +45,11 @@ Result<RowPrediction> predictZeroBubbleRow(std::string_view schedule, int numSta
     const auto known =
         std::find_if(kNames.begin(), kNames.end(), [schedule](const auto& n) { return n[0] == schedule || n[1] == schedule; });
     if (known == kNames.end())
-        return Diagnostic{Severity::error,
-                          "schedule",
-                          "There is no published schedule of this name.",
-                          std::string(schedule),
-                          "1F1B, 1F1B-I, ZB-H1, ZB-H2, ZB-1p, ZB-2p, ZB-V",
-                          "",
-                          ""};
+        return errorAt("schedule", "There is no published schedule of this name.", std::string(schedule),
+                       "1F1B, 1F1B-I, ZB-H1, ZB-H2, ZB-1p, ZB-2p, ZB-V");
     for (const double seconds : {profile.forwardSeconds, profile.backwardSeconds, profile.weightSeconds})
         if (!(seconds > 0.0 && std::isfinite(seconds)))
-            return Diagnostic{
-                Severity::error, "profile", "A profiled pass must take a positive time.", std::to_string(seconds), "> 0", "", ""};
+            return errorAt("profile", "A profiled pass must take a positive time.", std::to_string(seconds), "> 0");
     const std::string_view name = (*known)[1];
     const int chunks = name == "zb-v" ? 2 : (name == "interleaved" ? numChunks : 1);
     const PassTimes times{profile.forwardSeconds / chunks, profile.backwardSeconds / chunks, profile.weightSeconds / chunks,

@@ -8,7 +8,6 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 namespace prism {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/chakratrace.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/schedule/pieces.h"
 #include "core/step/passes.h"
@@ -248,11 +249,8 @@ Result<std::vector<std::int64_t>> namedRanks(std::string_view which, std::int64_
         const auto first = integerFromText(text.substr(0, dash));
         const auto last = dash == std::string_view::npos ? first : integerFromText(text.substr(dash + 1));
         if (!first || !last || *first < 0 || *last < *first || *last >= count || *last - *first >= kMaxChakraRanks)
-            return Diagnostic{.path = "--ranks",
-                              .message = "This names no ranks of the job.",
-                              .found = std::string(text),
-                              .accepted = "ranks from 0 to " + std::to_string(count - 1) + ", as in 0-7,12, at most "
-                                          + std::to_string(kMaxChakraRanks)};
+            return errorAt("--ranks", "This names no ranks of the job.", std::string(text),
+                           "ranks from 0 to " + std::to_string(count - 1) + ", as in 0-7,12, at most " + std::to_string(kMaxChakraRanks));
         for (std::int64_t rank = *first; rank <= *last; ++rank)
             ranks.insert(rank);
     }
@@ -263,11 +261,10 @@ Result<std::vector<std::int64_t>> namedRanks(std::string_view which, std::int64_
 Diagnostic tooLarge(std::int64_t ranks, std::int64_t nodes)
 {
     const std::int64_t fit = std::min(kMaxChakraRanks, kMaxChakraNodes / std::max<std::int64_t>(nodes, 1));
-    return {.path = "--chakra",
-            .message = "The traces would be too large, because they hold every operation of every rank.",
-            .found = std::to_string(ranks) + " ranks with up to " + std::to_string(nodes) + " operations",
-            .accepted = std::to_string(kMaxChakraRanks) + " ranks and " + std::to_string(kMaxChakraNodes)
-                        + " operations together: " + (fit > 0 ? "--ranks 0-" + std::to_string(fit - 1) : "fewer micro-batches")};
+    return errorAt("--chakra", "The traces would be too large, because they hold every operation of every rank.",
+                   std::to_string(ranks) + " ranks with up to " + std::to_string(nodes) + " operations",
+                   std::to_string(kMaxChakraRanks) + " ranks and " + std::to_string(kMaxChakraNodes)
+                       + " operations together: " + (fit > 0 ? "--ranks 0-" + std::to_string(fit - 1) : "fewer micro-batches"));
 }
 
 } // namespace

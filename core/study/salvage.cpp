@@ -13,7 +13,6 @@
 
 #include <filesystem>
 #include <set>
-#include <unordered_map>
 
 namespace prism {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/bytesource.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/textfile.h"
 #include "core/trace/tracelimits.h"
 
@@ -58,8 +59,7 @@ Result<ByteSource> ByteSource::open(const std::string& path, ReadControl control
     const bool isFolder = std::filesystem::is_directory(path, error);
     constexpr std::size_t kMagicBytes = 16;
     if (const std::string_view packed = packedAs(isFolder ? "" : bytesAt(path, 0, kMagicBytes)); !packed.empty())
-        return Diagnostic{
-            Severity::error, path, "the file is packed as " + std::string(packed), "", "plain or gzip: unpack it first", "", ""};
+        return errorAt(path, "the file is packed as " + std::string(packed), "", "plain or gzip: unpack it first");
     ByteSource source;
     if (!isFolder)
         source.m_file.reset(gzopen(path.c_str(), "rb"));
@@ -67,13 +67,7 @@ Result<ByteSource> ByteSource::open(const std::string& path, ReadControl control
         return Diagnostic{Severity::error, path, "the file cannot be opened", isFolder ? "a folder" : "", "a readable file", "", ""};
     gzbuffer(static_cast<gzFile>(source.m_file.get()), kInflateBuffer);
     if (std::filesystem::is_regular_file(path, error) && isTar(static_cast<gzFile>(source.m_file.get())))
-        return Diagnostic{Severity::error,
-                          path,
-                          "the file is an archive of several (tar)",
-                          "",
-                          "its files, or the folder that they lie in: unpack it first",
-                          "",
-                          ""};
+        return errorAt(path, "the file is an archive of several (tar)", "", "its files, or the folder that they lie in: unpack it first");
     source.m_size = std::filesystem::file_size(path, error);
     if (error)
         source.m_size = 0;

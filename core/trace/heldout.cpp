@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/heldout.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/stats/distance.h"
 #include "core/stats/moments.h"
@@ -33,13 +34,7 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed, StreamId s)
 
 Diagnostic badTrain(const std::string& train, std::string message)
 {
-    return {Severity::error,
-            "--train",
-            std::move(message),
-            train,
-            "even, odd, first-half, a fraction in (0, 1), or step numbers such as 17,20",
-            "",
-            ""};
+    return errorAt("--train", std::move(message), train, "even, odd, first-half, a fraction in (0, 1), or step numbers such as 17,20");
 }
 
 /// Which steps to learn from; [steps].
@@ -154,8 +149,7 @@ void compare(HeldOut& h, const StepModel& model, const HeldOutOptions& options, 
 Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& options)
 {
     if (options.samples < kMinSamples || options.samples > kMaxSamples)
-        return Diagnostic{
-            Severity::error, "--samples", "not a number of steps to draw", std::to_string(options.samples), "100 to 1000000", "", ""};
+        return errorAt("--samples", "not a number of steps to draw", std::to_string(options.samples), "100 to 1000000");
     HeldOut h;
     TraceJob job = whole;
     h.startupSteps = static_cast<int>(startupSteps(job.stepSeconds()));

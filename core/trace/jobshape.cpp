@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/jobshape.h"
 
+#include "core/base/diagnostictext.h"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -188,13 +189,8 @@ Result<TraceJob> jobFromOperations(std::vector<SteppedOperation> rows, const Job
     job.chunks = std::max(shape.chunks, chunks);
     const ReplicaSources sources = job.stages > 0 ? replicaSources(steady, job.stages) : ReplicaSources();
     if (sources.empty())
-        return Diagnostic{Severity::error,
-                          shape.path,
-                          "there is no operation of one or more stages",
-                          std::to_string(steady.size()) + " workers",
-                          "rows of every stage",
-                          "",
-                          ""};
+        return errorAt(shape.path, "there is no operation of one or more stages", std::to_string(steady.size()) + " workers",
+                       "rows of every stage");
     job.replicas = static_cast<int>(sources.size());
     take(job, rows, sources);
     reportReplicas(job, shape, sources, steady);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/kineto.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/trace/eventstream.h"
@@ -408,13 +409,8 @@ Result<std::vector<KinetoRank>> splitByDevice(KinetoRank all)
         if (k.isCollective && devices.try_emplace({k.process, k.device}, all).second)
             numbers.insert(k.device);
         if (devices.size() > kMaxTraceDevices)
-            return Diagnostic{Severity::error,
-                              all.path,
-                              "the trace names more devices than a host has",
-                              "more than " + std::to_string(kMaxTraceDevices),
-                              "at most " + std::to_string(kMaxTraceDevices),
-                              "",
-                              ""};
+            return errorAt(all.path, "the trace names more devices than a host has", "more than " + std::to_string(kMaxTraceDevices),
+                           "at most " + std::to_string(kMaxTraceDevices));
     }
     std::vector<KinetoRank> ranks;
     if (devices.size() < 2) {
@@ -451,8 +447,7 @@ Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadCo
     if (source.value().end() == StreamEnd::cancelled)
         return Diagnostic{Severity::error, path, streamEndText(StreamEnd::cancelled), "", "", "", ""};
     if (!end.foundArray)
-        return Diagnostic{
-            Severity::error, path, "there is no list of events", "", "\"traceEvents\": [ ... ] or a JSON array of events", "", ""};
+        return errorAt(path, "there is no list of events", "", "\"traceEvents\": [ ... ] or a JSON array of events");
     if (end.broken > 0)
         all.notes.push_back({Severity::warning, path, std::to_string(end.broken) + " events are broken and were omitted", "", "", "", ""});
     if (const std::string text = streamEndText(source.value().end()); !text.empty())
@@ -461,13 +456,7 @@ Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadCo
         all.notes.push_back({Severity::warning, path, "the list of events has no end", "", "", "", ""});
     reader.finish();
     if (all.kernels.empty())
-        return Diagnostic{Severity::error,
-                          path,
-                          "there is no GPU activity",
-                          std::to_string(all.events) + " events",
-                          "events of the category kernel",
-                          "",
-                          ""};
+        return errorAt(path, "there is no GPU activity", std::to_string(all.events) + " events", "events of the category kernel");
     readDistributedInfo(end.header, end.trailer, all);
     return splitByDevice(std::move(all));
 }
@@ -489,13 +478,11 @@ Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& pat
             if (at->is_regular_file(error) && isTrace(at->path().filename().string()))
                 files.push_back(at->path().string());
         if (files.size() > kMaxTraceFiles)
-            return Diagnostic{
-                Severity::error, path, "there are too many trace files", "", "up to " + std::to_string(kMaxTraceFiles), "", ""};
+            return errorAt(path, "there are too many trace files", "", "up to " + std::to_string(kMaxTraceFiles));
     }
     std::sort(files.begin(), files.end());
     if (files.empty())
-        return Diagnostic{
-            Severity::error, paths.empty() ? "" : paths.front(), "there is no trace file in it", "", "*.json or *.json.gz", "", ""};
+        return errorAt(paths.empty() ? "" : paths.front(), "there is no trace file in it", "", "*.json or *.json.gz");
     return files;
 }
 

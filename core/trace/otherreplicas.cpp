@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/otherreplicas.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/stats/moments.h"
 #include "core/trace/barriers.h"
 #include "core/trace/jobpools.h"
@@ -32,13 +33,8 @@ Diagnostics problems(const OtherReplicasOptions& options)
 Result<OtherReplicas> drawnSteps(const RegularJob& job, int replicas, const OtherReplicasOptions& options)
 {
     if (static_cast<std::size_t>(replicas) * job.slots.size() > kMaxOperations)
-        return Diagnostic{Severity::error,
-                          "--replicas",
-                          "a step of this many replicas has too many operations",
-                          std::to_string(replicas),
-                          "at most " + std::to_string(kMaxOperations / std::max<std::size_t>(1, job.slots.size())),
-                          "",
-                          ""};
+        return errorAt("--replicas", "a step of this many replicas has too many operations", std::to_string(replicas),
+                       "at most " + std::to_string(kMaxOperations / std::max<std::size_t>(1, job.slots.size())));
     const auto model = StepModel::make(job, replicas);
     if (!model)
         return model.errors();

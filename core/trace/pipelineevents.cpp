@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/stagetable.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/base/textfile.h"
@@ -128,13 +129,8 @@ Result<Sizes> sizesOf(const std::string& folder, int ranks, Diagnostics& notes)
     if (sizes.stages <= 0)
         sizes.stages = ranks;
     if (sizes.chunks > 1)
-        return Diagnostic{Severity::error,
-                          config,
-                          "event files of interleaved schedules do not name the chunk of an event",
-                          std::to_string(sizes.chunks),
-                          "vp_size 1",
-                          "",
-                          ""};
+        return errorAt(config, "event files of interleaved schedules do not name the chunk of an event", std::to_string(sizes.chunks),
+                       "vp_size 1");
     return sizes;
 }
 
@@ -170,13 +166,8 @@ Result<TraceJob> readPipelineEvents(const std::string& folder, const ReadControl
                              json.ok() ? "" : json.errors()[0].message, "", "", ""});
     }
     if (reader.isFull())
-        return Diagnostic{Severity::error,
-                          folder,
-                          "there are too many events",
-                          "more than " + std::to_string(kMaxTraceOperations),
-                          "at most " + std::to_string(kMaxTraceOperations) + " computations",
-                          "",
-                          ""};
+        return errorAt(folder, "there are too many events", "more than " + std::to_string(kMaxTraceOperations),
+                       "at most " + std::to_string(kMaxTraceOperations) + " computations");
     if (reader.dropped() > 0)
         notes.push_back({Severity::warning, folder,
                          std::to_string(reader.dropped()) + " events have no valid begin and end and were omitted", "", "", "", ""});

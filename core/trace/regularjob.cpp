@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/regularjob.h"
 
+#include "core/base/diagnostictext.h"
 #include <algorithm>
 #include <map>
 
@@ -99,8 +100,7 @@ Result<RegularJob> regularJob(const TraceJob& job, const HiddenBarriers& barrier
         std::erase_if(regular.steps, [&](RegularStep& s) { return !measure(s, regular); });
     }
     if (regular.steps.empty())
-        return Diagnostic{
-            Severity::error, job.name, "the replicas of no step have the same operations", "", "a step with equal replicas", "", ""};
+        return errorAt(job.name, "the replicas of no step have the same operations", "", "a step with equal replicas");
     if (regular.steps.size() < job.steps.size())
         regular.notes.push_back({Severity::warning, job.name,
                                  std::to_string(job.steps.size() - regular.steps.size()) + " of " + std::to_string(job.steps.size())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/whatif.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/stats/moments.h"
 #include "core/trace/blockinggraph.h"
 
@@ -143,8 +144,7 @@ Result<WhatIf> whatIf(const TraceJob& job)
     WhatIf w;
     const std::vector<MeasuredStep> steps = measuredSteps(job, w.notes);
     if (steps.empty())
-        return Diagnostic{
-            Severity::error, job.name, "no step's operations can be put in order", "", "a step without circular waiting", "", ""};
+        return errorAt(job.name, "no step's operations can be put in order", "", "a step without circular waiting");
     const Questions questions(job, steps);
     const std::vector<double> noDelay = questions.stepSeconds([](const auto&) { return true; });
     const std::vector<double> ideal = questions.stepSeconds([](const auto&) { return false; });

@@ -2,7 +2,6 @@
 #include "ui/distribution/curvelabels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace prism::ui {

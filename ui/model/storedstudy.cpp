@@ -3,7 +3,6 @@
 
 #include "ui/model/stepmarks.h"
 
-#include <QJsonArray>
 #include <QJsonDocument>
 #include <QObject>
 

@@ -8,7 +8,6 @@
 
 #include <QFont>
 
-#include <algorithm>
 #include <cmath>
 
 namespace prism::ui {

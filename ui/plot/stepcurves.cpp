@@ -5,7 +5,6 @@
 #include "ui/look/format.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace prism::ui {
 

@@ -9,7 +9,6 @@
 #include "ui/plot/jobwaterfall.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace prism::ui {
 

@@ -15,7 +15,6 @@
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QRegularExpression>
-#include <cmath>
 
 namespace prism::ui {
 

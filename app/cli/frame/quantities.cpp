@@ -130,9 +130,7 @@ CLI::Option* asSlowness(CLI::Option* option)
     const auto read = [](std::string_view text) -> Result<double> {
         Result<double> factor = slownessFromText(text);
         if (factor.ok() && *factor < 1)
-            return Diagnostic{.message = "A slow node is not faster than the others.",
-                              .found = std::string(text),
-                              .accepted = "1 and more, or 0% and more"};
+            return errorAt("", "A slow node is not faster than the others.", std::string(text), "1 and more, or 0% and more");
         return factor;
     };
     return reading(option, read, "FACTOR");

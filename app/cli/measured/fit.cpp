@@ -14,7 +14,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 namespace prism::cli {

@@ -15,7 +15,6 @@
 #include <charconv>
 #include <ctime>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 namespace prism::cli {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/onestep/timeline.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/sim/record/steprecorder.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -263,10 +264,7 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
     if (!byQuantile && (draw.sample < 0 || draw.sample > kLastRecordedStep))
         return outOfRange("sample", std::to_string(draw.sample), "0 to 999,999");
     if (draw.replica < -1 || draw.replica >= graph.numReplicas)
-        return Diagnostic{.path = "replica",
-                          .message = "There is no such replica.",
-                          .found = std::to_string(draw.replica),
-                          .accepted = fmt::format("0 to {}", graph.numReplicas - 1)};
+        return errorAt("replica", "There is no such replica.", std::to_string(draw.replica), fmt::format("0 to {}", graph.numReplicas - 1));
     const int candidates = !byQuantile ? 1 : options.samples > 0 ? options.samples : kDefaultCandidates;
     const auto recorder =
         StepRecorder::make(graph, {options.seed, byQuantile ? 0 : draw.sample, candidates, options.threads, options.stop});

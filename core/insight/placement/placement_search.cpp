@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Best assignment of nodes with measured speeds to positions, and what it is worth.
+#include "core/base/diagnostictext.h"
 #include "core/base/valuetext.h"
 #include "core/insight/placement/assignment.h"
 #include "core/insight/paired.h"
@@ -311,18 +312,14 @@ Diagnostics predictExchanges(Evaluator& evaluator, const Scenario& scenario, int
 
 Diagnostic nothingToOrderBy()
 {
-    return {.path = "measured.speeds",
-            .message = "There are no measured speeds and no slow places to order the nodes by.",
-            .found = "none",
-            .accepted = "a speed table, or nodes that are marked slow"};
+    return errorAt("measured.speeds", "There are no measured speeds and no slow places to order the nodes by.", "none",
+                   "a speed table, or nodes that are marked slow");
 }
 
 Diagnostic partlyFilledNodes(std::size_t gpus, int perNode)
 {
-    return {.path = "cluster.gpus_per_node",
-            .message = "The job does not fill whole nodes.",
-            .found = std::to_string(gpus) + " GPUs",
-            .accepted = "a multiple of " + std::to_string(perNode)};
+    return errorAt("cluster.gpus_per_node", "The job does not fill whole nodes.", std::to_string(gpus) + " GPUs",
+                   "a multiple of " + std::to_string(perNode));
 }
 
 void addNotes(bool measured, PlacementResult& result)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/validate/stepseries.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/engine/summary.h"
 #include "core/measured/measuredlimits.h"
 #include "core/stats/distance.h"
@@ -211,13 +212,8 @@ Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logge
         kept += run.size();
     series.dropped = static_cast<int>(logged - std::min(kept, logged));
     if (series.runs.empty())
-        return Diagnostic{Severity::error,
-                          "",
-                          "no run is long enough",
-                          std::to_string(logged) + " steps",
-                          "at least " + std::to_string(kMinSteps) + " steps in addition to the omitted ones",
-                          "",
-                          ""};
+        return errorAt("", "no run is long enough", std::to_string(logged) + " steps",
+                       "at least " + std::to_string(kMinSteps) + " steps in addition to the omitted ones");
     return series;
 }
 

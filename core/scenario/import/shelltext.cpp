@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/import/shelltext.h"
+#include "core/base/diagnostictext.h"
 #include "core/scenario/scenariolimits.h"
 
 #include "core/base/text.h"
@@ -43,10 +44,7 @@ public:
                 m_at = std::min(m_text.find('\n', m_at), m_text.size());
             } else if (c == '"' || c == '\'') {
                 if (!quoted(c))
-                    return Diagnostic{.path = "line " + std::to_string(m_line),
-                                      .message = "a quote never ends",
-                                      .found = std::string(1, c),
-                                      .accepted = "the closing quote"};
+                    return errorAt("line " + std::to_string(m_line), "a quote never ends", std::string(1, c), "the closing quote");
             } else {
                 append(c == '\\' && m_at + 1 < m_text.size() ? m_text[++m_at] : c);
                 ++m_at;
@@ -242,9 +240,8 @@ private:
 Result<ShellFlags> shellFlags(std::string_view text)
 {
     if (text.size() > kMaxImportBytes)
-        return Diagnostic{.message = "the text is too large",
-                          .found = std::to_string(text.size()) + " bytes",
-                          .accepted = "at most " + std::to_string(kMaxImportBytes) + " bytes"};
+        return errorAt("", "the text is too large", std::to_string(text.size()) + " bytes",
+                       "at most " + std::to_string(kMaxImportBytes) + " bytes");
     const Result<std::vector<Word>> words = Splitter(text).words();
     if (!words)
         return words.errors();

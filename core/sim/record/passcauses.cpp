@@ -4,7 +4,6 @@
 #include "core/base/index.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace prism {

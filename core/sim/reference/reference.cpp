@@ -14,7 +14,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace prism {
 

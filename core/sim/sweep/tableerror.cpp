@@ -3,7 +3,6 @@
 
 #include "core/sim/sweep/stepsweeper.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace prism {
