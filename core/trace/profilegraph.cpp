@@ -37,6 +37,12 @@ Distribution pooled(std::vector<double> values)
     return empiricalDistribution(std::move(values));
 }
 
+/// What a segment ends with that belongs to all ranks: from the last kernel of a step to its end.
+double restOf(const ProfileSegment& segment, std::size_t step)
+{
+    return segment.collective.empty() ? segment.transfer[step] : 0;
+}
+
 void add(StepGraph& graph, KernelClass c, double mean)
 {
     const Sync sync = c.scope == Scope::none ? Sync::group : Sync::cell;
@@ -45,21 +51,37 @@ void add(StepGraph& graph, KernelClass c, double mean)
     graph.classes.push_back(std::move(c));
 }
 
+/// ", mostly gemm, ...": the kernels that take the longest part of a segment, by the name that repaired() takes; empty where all is idle.
+std::string longestPool(const ProfileModel& model, const ProfileSegment& segment)
+{
+    constexpr std::size_t kMaxName = 80;
+    std::vector<double> seconds(model.pools.size(), 0.0);
+    for (const auto& step : segment.pools)
+        for (const auto& rank : step)
+            for (const auto& [pool, t] : rank)
+                seconds[pool] += pool == kIdlePool ? 0 : t;
+    const auto longest = std::max_element(seconds.begin(), seconds.end());
+    return longest == seconds.end() || !(*longest > 0)
+               ? ""
+               : ", mostly " + model.pools[static_cast<std::size_t>(longest - seconds.begin())].signature.substr(0, kMaxName);
+}
+
 void addSegment(StepGraph& graph, const ProfileModel& model, const ProfileSegment& segment, const std::vector<double>& stepFactors)
 {
     std::vector<double> factors;
     double slowest = 0;
     const std::size_t steps = model.steps.size(), ranks = model.ranks.size();
     for (std::size_t s = 0; s < steps; ++s) {
-        slowest += *std::max_element(segment.seconds[s].begin(), segment.seconds[s].end()) / static_cast<double>(steps);
+        const double rest = restOf(segment, s);
+        slowest += (rest + *std::max_element(segment.seconds[s].begin(), segment.seconds[s].end())) / static_cast<double>(steps);
         for (const double v : segment.seconds[s])
-            factors.push_back(v / stepFactors[s]);
+            factors.push_back((v + rest) / stepFactors[s]);
     }
     Distribution temporal = pooled(std::move(factors));
     const double largest = temporal.pool ? meanOfLargest(*temporal.pool, static_cast<double>(ranks)) : 1;
     const std::string place = segment.collective.empty() ? "the end of the step" : segment.collective;
-    const std::string segmentName = fmt::format("{}: segment before {} (empirical, {} ranks x {} steps, last rank as measured)",
-                                                graph.classes.size() + 1, place, ranks, steps);
+    const std::string segmentName = fmt::format("{}: segment before {}{} (empirical, {} ranks x {} steps, last rank as measured)",
+                                                graph.classes.size() + 1, place, longestPool(model, segment), ranks, steps);
     add(graph, {segmentName, Scope::none, Category::compute, std::move(temporal)}, slowest / largest);
     if (segment.collective.empty())
         return;
@@ -82,10 +104,10 @@ Result<StepGraph> profileGraph(const ProfileModel& model, int ranks)
     std::vector<double> stepFactors(model.steps.size(), 0.0);
     for (const ProfileSegment& segment : model.segments)
         for (std::size_t s = 0; s < stepFactors.size(); ++s)
-            stepFactors[s] += meanOf(segment.seconds[s]);
+            stepFactors[s] += meanOf(segment.seconds[s]) + restOf(segment, s);
     const double mean = meanOf(stepFactors);
     for (double& factor : stepFactors)
-        factor /= mean;
+        factor = mean > 0 ? std::max(factor / mean, kMinPooledFactor) : 1;
     graph.computeRegime = pooled(stepFactors);
     for (const ProfileSegment& segment : model.segments)
         addSegment(graph, model, segment, stepFactors);

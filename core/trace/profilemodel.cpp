@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/profilemodel.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/stats/moments.h"
 #include "core/trace/kinetoreport.h"
 #include "core/trace/rankwindows.h"
@@ -18,23 +19,45 @@ namespace {
 constexpr double kMicroToSecond = 1e-6, kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kContiguous = 1.1; // a step follows another that began at most this many of its durations before
 
-/// By kernel of a rank: its start, and the latest end up to it; microseconds on the common clock.
-using Timeline = std::vector<std::pair<double, double>>;
+using PoolOfKernel = std::map<const KinetoKernel*, std::size_t>;
 
-Timeline timelineOf(const KinetoRank& rank, double offset, const std::set<const KinetoKernel*>& omitted)
+/// A kernel of a rank, microseconds on the common clock: its start, the end of those that started before, and the latest end up to it. From
+/// `begin` to `latest` the rank runs this kernel and later ones.
+struct KernelTime {
+    double start, begin, latest;
+    std::size_t pool;
+};
+using Timeline = std::vector<KernelTime>;
+
+Timeline timelineOf(const KinetoRank& rank, double offset, const std::set<const KinetoKernel*>& omitted, const PoolOfKernel& poolOf)
 {
     Timeline timeline;
     for (const KinetoKernel& k : rank.kernels)
-        if (!omitted.contains(&k))
-            timeline.emplace_back(k.start - offset, std::max(k.end() - offset, timeline.empty() ? -kInfinite : timeline.back().second));
+        if (!omitted.contains(&k)) {
+            const double start = k.start - offset, before = timeline.empty() ? -kInfinite : timeline.back().latest;
+            timeline.push_back({start, std::max(start, before), std::max(k.end() - offset, before), poolOf.at(&k)});
+        }
     return timeline;
+}
+
+/// Seconds of each pool between two times.
+std::map<std::size_t, double> poolsBetween(const Timeline& timeline, double from, double to)
+{
+    std::map<std::size_t, double> seconds{{kIdlePool, kMicroToSecond * (to - from)}};
+    auto kernel = std::partition_point(timeline.begin(), timeline.end(), [&](const KernelTime& k) { return k.latest <= from; });
+    for (; kernel != timeline.end() && kernel->start < to; ++kernel) {
+        const double busy = kMicroToSecond * std::max(0.0, std::min(kernel->latest, to) - std::max(kernel->begin, from));
+        seconds[kernel->pool] += busy;
+        seconds[kIdlePool] -= busy;
+    }
+    return seconds;
 }
 
 /// Latest end of the kernels that started before `time`.
 double latestEnd(const Timeline& timeline, double time)
 {
-    const auto next = std::lower_bound(timeline.begin(), timeline.end(), std::pair(time, -kInfinite));
-    return next == timeline.begin() ? -kInfinite : std::prev(next)->second;
+    const auto next = std::partition_point(timeline.begin(), timeline.end(), [&](const KernelTime& k) { return k.start < time; });
+    return next == timeline.begin() ? -kInfinite : std::prev(next)->latest;
 }
 
 /// Steps that every rank has; microseconds on the common clock.
@@ -124,13 +147,16 @@ std::vector<Position> sharedCalls(const std::map<CollectiveKey, CollectiveCalls>
 
 /// Cuts every step at the barriers: segments and transfers of a step add up to it.
 std::vector<ProfileSegment> segmentsOf(const std::vector<Position>& barriers, const CommonSteps& common,
-                                       const std::vector<Timeline>& timelines, const std::vector<double>& offsets)
+                                       const std::vector<Timeline>& timelines, const std::vector<double>& offsets,
+                                       const std::vector<Timeline>& withOverlapped)
 {
     std::vector<ProfileSegment> segments(barriers.size() + 1);
     for (std::size_t s = 0; s < common.names.size(); ++s) {
         double from = common.begins[s];
         for (std::size_t k = 0; k < segments.size(); ++k) {
-            std::vector<double> arrivals(offsets.size(), common.ends[s]), ends;
+            std::vector<double> arrivals, ends;
+            for (const Timeline& timeline : withOverlapped)
+                arrivals.push_back(latestEnd(timeline, common.ends[s]));
             if (k < barriers.size()) {
                 segments[k].collective = barriers[k].signature;
                 for (const auto& [r, kernel] : *barriers[k].calls[s]) {
@@ -142,6 +168,9 @@ std::vector<ProfileSegment> segmentsOf(const std::vector<Position>& barriers, co
             for (double& a : arrivals)
                 a = std::clamp(a, from, end);
             segments[k].transfer.push_back(kMicroToSecond * (end - *std::max_element(arrivals.begin(), arrivals.end())));
+            segments[k].pools.emplace_back();
+            for (std::size_t r = 0; r < arrivals.size(); ++r)
+                segments[k].pools.back().push_back(poolsBetween(withOverlapped[r], from, arrivals[r]));
             for (double& a : arrivals)
                 a = kMicroToSecond * (a - from);
             segments[k].seconds.push_back(std::move(arrivals));
@@ -151,29 +180,83 @@ std::vector<ProfileSegment> segmentsOf(const std::vector<Position>& barriers, co
     return segments;
 }
 
+/// Numbers the signatures of all kernels.
+PoolOfKernel poolsOf(const std::vector<KinetoRank>& ranks, std::vector<ProfilePool>& pools)
+{
+    PoolOfKernel poolOf;
+    std::map<std::string, std::size_t> numbers;
+    pools = {{"idle"}};
+    for (const auto& [kernel, signature] : kernelSignatures(ranks)) {
+        const auto [number, isNew] = numbers.try_emplace(signature, pools.size());
+        if (isNew)
+            pools.push_back({signature, !kernel->isCollective});
+        poolOf.emplace(kernel, number->second);
+    }
+    return poolOf;
+}
+
+/// Kernels of calls.
+std::set<const KinetoKernel*> kernelsOf(const std::vector<Position>& positions)
+{
+    std::set<const KinetoKernel*> kernels;
+    for (const Position& p : positions)
+        for (const CollectiveCall* call : p.calls)
+            for (const auto& [rank, kernel] : *call)
+                kernels.insert(kernel);
+    return kernels;
+}
+
+/// Sets the clocks of ranks that have no call with others so that their first common step begins with that of the others; how many did.
+std::size_t alignBySteps(const std::vector<KinetoRank>& ranks, const std::map<CollectiveKey, CollectiveCalls>& calls,
+                         std::vector<double>& offsets, const CommonSteps& common)
+{
+    std::vector<bool> isAligned(ranks.size(), false);
+    for (const auto& [key, list] : calls)
+        for (const CollectiveCall& call : list)
+            for (const auto& [r, kernel] : call)
+                isAligned[r] = isAligned[r] || call.size() > 1;
+    const auto begin = [&](std::size_t r) { // of the first step, which every rank has
+        const auto& kernels = ranks[r].kernels;
+        const auto isFirst = [&](const KinetoKernel& k) { return common.stepOf.contains(&k) && common.stepOf.at(&k) == 0; };
+        return std::find_if(kernels.begin(), kernels.end(), isFirst)->start;
+    };
+    const auto known = static_cast<std::size_t>(std::find(isAligned.begin(), isAligned.end(), true) - isAligned.begin()) % ranks.size();
+    std::size_t count = 0;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+        if (!isAligned[r] && r != known) {
+            offsets[r] = begin(r) - begin(known) + offsets[known];
+            ++count;
+        }
+    return count;
+}
+
 } // namespace
 
 Result<ProfileModel> profileModel(const std::vector<KinetoRank>& ranks)
 {
     const std::map<CollectiveKey, CollectiveCalls> calls = collectiveCalls(ranks);
-    const std::vector<double> offsets = clockOffsets(calls, ranks.size());
-    const CommonSteps common = commonSteps(ranks, offsets);
-    if (common.names.empty())
-        return Diagnostic{
-            Severity::error, "", "the ranks have no profiled step in common", "", "ProfilerStep#N with kernels in all", "", ""};
+    std::vector<double> offsets = clockOffsets(calls, ranks.size());
+    CommonSteps common = commonSteps(ranks, offsets);
+    if (common.names.empty()) {
+        std::string found;
+        for (const KinetoRank& rank : ranks)
+            found += fmt::format("{}{}: {} steps{}", found.empty() ? "" : "; ", rank.path, rank.steps.size(),
+                                 rank.steps.empty() ? "" : " from " + rank.steps.front().name);
+        return errorAt(ranks.front().path, "the ranks have no profiled step in common", found, "ProfilerStep#N with kernels in all");
+    }
+    const std::size_t aligned = alignBySteps(ranks, calls, offsets, common);
+    if (aligned > 0)
+        common = commonSteps(ranks, offsets);
     std::vector<Position> barriers = sharedCalls(calls, common, ranks.size());
-    std::set<const KinetoKernel*> kernels;
-    for (const Position& p : barriers)
-        for (const CollectiveCall* call : p.calls)
-            for (const auto& [rank, kernel] : *call)
-                kernels.insert(kernel);
+    const std::set<const KinetoKernel*> shared = kernelsOf(barriers);
     ProfileModel model{.steps = common.names};
-    std::vector<Timeline> timelines;
+    const PoolOfKernel poolOf = poolsOf(ranks, model.pools);
+    std::vector<Timeline> timelines, withOverlapped;
     std::int64_t world = 0, collectives = 0;
     for (const auto& [key, list] : calls)
         world = std::max(world, key.size);
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-        timelines.push_back(timelineOf(ranks[r], offsets[r], kernels));
+        timelines.push_back(timelineOf(ranks[r], offsets[r], shared, poolOf));
         model.ranks.push_back(ranks[r].rank);
         world = std::max<std::int64_t>(world, ranks[r].worldSize);
         collectives += std::count_if(ranks[r].kernels.begin(), ranks[r].kernels.end(), [](const auto& k) { return k.isCollective; });
@@ -185,13 +268,24 @@ Result<ProfileModel> profileModel(const std::vector<KinetoRank>& ranks)
                 overlapped += latestEnd(timelines[r], kernel->end() - offsets[r]) < kernel->end() - offsets[r] ? 0U : 1U;
         return 2 * overlapped >= p.calls.size() * ranks.size();
     });
-    model.segments = segmentsOf(barriers, common, timelines, offsets);
+    const std::set<const KinetoKernel*> ofBarriers = kernelsOf(barriers);
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+        withOverlapped.push_back(timelineOf(ranks[r], offsets[r], ofBarriers, poolOf));
+    model.segments = segmentsOf(barriers, common, timelines, offsets, withOverlapped);
     for (std::size_t s = 0; s < common.names.size(); ++s)
         model.stepSeconds.push_back(kMicroToSecond * (common.ends[s] - common.begins[s]));
     model.isComplete = world <= static_cast<std::int64_t>(ranks.size());
     model.assumptions = {fmt::format("{} of {} collective kernels belong to barriers; the others are part of the segments as recorded",
                                      barriers.size() * ranks.size() * common.names.size(), collectives),
                          "persistent differences between ranks count as random; transfers do not change with the number of ranks"};
+    if (aligned > 0)
+        model.assumptions.push_back(
+            fmt::format("{} ranks without a collective in common with others begin their steps with them", aligned));
+    std::size_t most = 0;
+    for (const KinetoRank& rank : ranks)
+        most = std::max(most, rank.steps.size());
+    if (most > model.steps.size())
+        model.assumptions.push_back(fmt::format("{} of up to {} steps are used: not every rank has the others", model.steps.size(), most));
     if (!model.isComplete)
         model.assumptions.emplace_back("transfers contain the waits for ranks without a profile: with more ranks these count twice");
     return model;

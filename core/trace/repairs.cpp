@@ -48,8 +48,6 @@ public:
         evenStages();
         evenMicroBatches();
         gapsAndTransfers();
-        std::stable_sort(m_result.repairs.begin(), m_result.repairs.end(),
-                         [](const Repair& a, const Repair& b) { return a.saved.value > b.saved.value; });
         return std::move(m_result);
     }
 
@@ -76,14 +74,7 @@ private:
 
     void add(std::string id, std::string text, std::vector<double> seconds)
     {
-        Repair repair{.id = std::move(id), .text = std::move(text), .seconds = std::move(seconds)};
-        repair.after = stepTimes(repair.seconds);
-        std::vector<double> saved;
-        for (std::size_t t = 0; t < repair.seconds.size(); ++t)
-            saved.push_back(m_result.beforeSeconds[t] - repair.seconds[t]);
-        repair.saved = {meanOf(saved), halfWidthOfSeriesMean(saved)};
-        repair.savedP95Seconds = m_result.before.p95 - repair.after.p95;
-        m_result.repairs.push_back(std::move(repair));
+        addRepair(m_result, std::move(id), std::move(text), std::move(seconds));
     }
 
     [[nodiscard]] std::size_t worker(const OperationPlace& p) const
@@ -223,6 +214,19 @@ std::vector<SlowWorker> slowWorkers(const RegularJob& job, const ComputeFactors&
                 slow.push_back({r, s, factor});
     std::stable_sort(slow.begin(), slow.end(), [](const auto& a, const auto& b) { return a.factor > b.factor; });
     return slow;
+}
+
+void addRepair(Repairs& repairs, std::string id, std::string text, std::vector<double> seconds)
+{
+    Repair repair{.id = std::move(id), .text = std::move(text), .seconds = std::move(seconds)};
+    repair.after = stepTimes(repair.seconds);
+    std::vector<double> saved;
+    for (std::size_t t = 0; t < repair.seconds.size(); ++t)
+        saved.push_back(repairs.beforeSeconds[t] - repair.seconds[t]);
+    repair.saved = {meanOf(saved), halfWidthOfSeriesMean(saved)};
+    repair.savedP95Seconds = repairs.before.p95 - repair.after.p95;
+    const auto isLess = [](const Repair& a, const Repair& b) { return a.saved.value > b.saved.value; };
+    repairs.repairs.insert(std::upper_bound(repairs.repairs.begin(), repairs.repairs.end(), repair, isLess), std::move(repair));
 }
 
 Result<Repairs> repairsOf(const RegularJob& job)

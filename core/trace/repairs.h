@@ -38,7 +38,8 @@ struct StageLoad {
 
 /// One thing repaired and the steps that follow from it.
 struct Repair {
-    std::string id;   ///< "worker:REPLICA:STAGE", "slow_workers", "even_stages", "even_micro_batches", "no_gaps", "steady_transfers"
+    std::string id; ///< "worker:REPLICA:STAGE" (of profiles "worker:RANK"), "slow_workers", "even_stages", "even_micro_batches", "no_gaps",
+                    ///< "steady_transfers"
     std::string text; ///< what is done, for people
     StepTimes after;
     Estimate saved; ///< seconds a step, mean over the steps, each against itself
@@ -59,6 +60,9 @@ struct Repairs {
     Diagnostics notes;             ///< what cannot be determined
 };
 inline constexpr double kUnevenStage = 0.03; ///< from the mean of the stages: from there on evening them out is a repair
+
+/// Puts a repair with its steps into its place by mean saving; beforeSeconds and before are there.
+void addRepair(Repairs& repairs, std::string id, std::string text, std::vector<double> seconds);
 
 /// `job` and its TraceJob as given; steps in their order. Error: a step whose operations cannot be put in order. Any thread; one run of
 /// every step for each repair.

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
+
 namespace prism {
 namespace {
 
@@ -54,6 +56,43 @@ TEST(CliProfiles, TwoRanksGiveADistributionAndAGraphWithTheSameAnswer)
     EXPECT_EQ(runCli("trace predict " + folder.string() + " --train odd").exitCode, 1);
     EXPECT_GT(json::parse(runCli("trace predict " + folder.string() + " --json --ranks 64").out)["step_time_s"]["mean"].get<double>(),
               report["step_time_s"]["mean"].get<double>());
+}
+
+// Before the all-reduce rank 0 computes 240 us in both steps and rank 1 400 (median 320), behind it both 160: rank 1 takes 560 / 480 of the
+// median. Repaired, it arrives after 171.4 instead of 200, and behind the all-reduce rank 0 is the last.
+TEST(CliProfiles, RepairsOnPaperAndTheirGraph)
+{
+    const std::filesystem::path folder = test::scratch() / "repaired-profiles";
+    std::filesystem::create_directories(folder);
+    writeProfile(folder, 0, 100, 140);
+    writeProfile(folder, 1, 200, 200);
+    const test::CliRun run = runCli("trace whatif " + folder.string() + " --json --repair faster:gemm=2");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const json brings = json::parse(run.out)["what_a_repair_brings"];
+    EXPECT_NEAR(brings["before"]["mean_s"].get<double>(), 310e-6, 1e-9);
+    EXPECT_EQ(brings["slow_workers"], json::parse(R"([{"rank": 1, "over_median": 1.1666666666666667}])"));
+    std::map<std::string, double> saved;
+    for (const json& repair : brings["repairs"])
+        saved[repair["id"]] = repair["saved_s"]["mean"];
+    EXPECT_NEAR(saved.at("faster:gemm=2"), 140e-6, 1e-9);
+    EXPECT_NEAR(saved.at("worker:1"), 200e-6 / 7, 1e-9);
+    EXPECT_NEAR(saved.at("no_gaps"), 0, 1e-9);
+    EXPECT_EQ(saved.size(), 5U);
+
+    const std::string arguments = folder.string() + " --repair worker:1 --repair faster:allreduce=3",
+                      graph = (test::scratch() / "repaired-graph.json").string();
+    const json predicted = json::parse(runCli("trace predict " + arguments + " --json --samples 2000").out);
+    EXPECT_EQ(predicted["repairs"].size(), 2U);
+    EXPECT_NEAR(predicted["classes"][1]["mean_s"].get<double>(), 10e-6, 1e-9);
+    EXPECT_NEAR(predicted["step_time_s"]["mean"].get<double>(), (310 - 20 - 200.0 / 7) * 1e-6, 3e-6);
+    EXPECT_EQ(runCli("trace export " + arguments + " --as graph --output " + graph).exitCode, 0);
+    const json simulated = json::parse(runCli("graph simulate " + graph + " --json --samples 2000").out);
+    for (const char* statistic : {"mean", "p5", "p50", "p95", "p99"})
+        EXPECT_DOUBLE_EQ(simulated["step_time_s"][statistic].get<double>(), predicted["step_time_s"][statistic].get<double>()) << statistic;
+
+    const test::CliRun refused = runCli("trace predict " + folder.string() + " --repair worker:9");
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_NE(refused.err.find("worker:9"), std::string::npos) << refused.err;
 }
 
 } // namespace

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace: measured jobs from tables and traces. Each command below it is in a separate file.
 #include "app/cli/trace/tracecommand.h"
+#include "core/base/diagnostictext.h"
 #include "core/trace/stagetable.h"
 #include "core/trace/rankwindows.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <iostream>
-#include <memory>
 
 namespace prism::cli {
 
@@ -34,14 +35,28 @@ ReadControl readControl(bool progress)
     return control;
 }
 
+void addRepairs(CLI::App& command, JobOptions& options)
+{
+    command.add_option("--repair", options.repairs,
+                       "Of profiler traces, as often as wanted: worker:RANK, slow_workers, no_gaps, steady_transfers, half_jitter, or "
+                       "faster:WORDS=FACTOR for the kernels and collectives with these words in their name");
+}
+
 TraceJob loadJob(const JobOptions& options)
 {
+    if (!options.repairs.empty())
+        throw InputError({errorAt("--repair", "this option does not apply to the trace", options.table, "profiler traces")});
     if (isPipelineEventFolder(options.table))
         return require(readPipelineEvents(options.table, readControl(options.progress)));
     StageTableMeta meta;
     if (!options.meta.empty())
         meta = require(readStageTableMeta(options.meta));
     return require(readStageTable(options.table, meta, readControl(options.progress)));
+}
+
+bool isProfile(const std::string& path)
+{
+    return path.ends_with(".json") || path.ends_with(".json.gz") || (std::filesystem::is_directory(path) && !isPipelineEventFolder(path));
 }
 
 bool isJobTrace(const std::vector<std::string>& paths)
@@ -51,25 +66,7 @@ bool isJobTrace(const std::vector<std::string>& paths)
 
 std::vector<KinetoRank> loadRanks(const std::vector<std::string>& paths, bool progress, Diagnostics& notes)
 {
-    std::vector<KinetoRank> ranks;
-    for (const std::string& file : require(kinetoFiles(paths))) {
-        auto read = readKineto(file, readControl(progress));
-        if (read.ok()) {
-            for (KinetoRank& rank : read.value())
-                ranks.push_back(std::move(rank));
-            continue;
-        }
-        for (Diagnostic d : read.errors()) {
-            d.severity = Severity::warning;
-            notes.push_back(std::move(d));
-        }
-    }
-    if (ranks.empty()) {
-        for (Diagnostic& d : notes)
-            d.severity = Severity::error;
-        throw InputError(notes);
-    }
-    return joinedWindows(std::move(ranks));
+    return require(readProfiles(paths, readControl(progress), notes));
 }
 
 nlohmann::ordered_json notesJson(const Diagnostics& notes)

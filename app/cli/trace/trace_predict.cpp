@@ -15,7 +15,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 namespace prism::cli {
@@ -125,17 +124,12 @@ const char* tailText(const ProfileModel& model, double p)
     return (1 - p) * static_cast<double>(model.steps.size()) >= 1 - 1e-9 ? "covered by the profiled steps" : "extrapolated";
 }
 
-/// A profiler trace (*.json, *.json.gz) or a folder that is not one of pipeline events.
-bool isProfile(const std::string& path)
-{
-    return path.ends_with(".json") || path.ends_with(".json.gz") || (std::filesystem::is_directory(path) && !isPipelineEventFolder(path));
-}
-
 /// The distribution of the step of profiler traces, with the source of each class.
 void predictProfile(const TracePredictOptions& options)
 {
     Diagnostics notes;
-    const ProfileModel model = require(profileModel(loadRanks({options.table}, options.progress, notes)));
+    const ProfileModel model =
+        require(repaired(require(profileModel(loadRanks({options.table}, options.progress, notes))), options.repairs));
     const StepGraph graph = require(profileGraph(model, options.ranks));
     std::vector<double> seconds = simulate(graph, {.seed = options.heldOut.seed, .numSamples = options.heldOut.samples}).acrossSeconds;
     const DistributionSummary s = summarize(seconds);
@@ -154,9 +148,12 @@ void predictProfile(const TracePredictOptions& options)
         classes.push_back({{"class", c.name}, {"mean_s", op.meanSeconds}, {"cv", c.temporal.cv}});
         text += fmt::format("{}: mean {} s, cv {:.1f} %\n", c.name, amountText(op.meanSeconds), 100 * c.temporal.cv);
     }
+    for (const std::string& id : options.repairs)
+        text += "repaired: " + id + "\n";
     for (const std::string& a : model.assumptions)
         text += "assumed: " + a + "\n";
     const Json answer = {{"ranks", graph.cellRanks()},
+                         {"repairs", options.repairs},
                          {"measured", {{"ranks", model.ranks}, {"step_s", model.stepSeconds}}},
                          {"step_time_s", report::json(s)},
                          {"tail", {{"p95", tailText(model, 0.95)}, {"p99", tailText(model, 0.99)}}},
@@ -203,6 +200,7 @@ void addTracePredict(CLI::App& parent, Cli& cli)
     CLI::App* command =
         parent.add_subcommand("predict", "Predict the steps of a measured job: tables from a part of their steps, profiles from segments");
     addJob(*command, *options, cli);
+    addRepairs(*command, *options);
     command
         ->add_option("--train", options->heldOut.train,
                      "Steps to learn from: even, odd, first-half, a fraction (drawn with --seed), or step numbers")

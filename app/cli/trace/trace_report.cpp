@@ -146,7 +146,9 @@ void exportTrace(const TraceOptions& options)
     if (options.as == "pools")
         writeTable(options, poolsCsv(kinetoReport(ranks).pools, textsOf(options)));
     else
-        writeOutput(options, options.as == "graph" ? toJson(require(profileGraph(require(profileModel(ranks))))) : chromeTrace(ranks));
+        writeOutput(options, options.as == "graph"
+                                 ? toJson(require(profileGraph(require(repaired(require(profileModel(ranks)), options.repairs)))))
+                                 : chromeTrace(ranks));
 }
 
 CLI::App* addPaths(CLI::App& parent, const char* name, const char* help, TraceOptions& options, Cli& cli)
@@ -181,6 +183,7 @@ void addTraceExport(CLI::App& parent, Cli& cli)
         ->capture_default_str();
     command->add_option("--step", options->step, "Step of a stage table (default: the first); with --drawn the number of the draw");
     addRawText(*command, *options);
+    addRepairs(*command, *options);
     command->add_flag("--drawn", options->drawn, "A step drawn from the fitted job instead of a measured one");
     command->add_option("--seed", options->seed, "Seed of all random numbers")->capture_default_str();
     command->callback([options] { exportTrace(*options); });

@@ -3,7 +3,7 @@
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/barriers.h"
 #include "core/base/valuetext.h"
-#include "core/trace/repairs.h"
+#include "core/trace/profilemodel.h"
 #include "core/trace/whatif.h"
 
 #include <CLI/CLI.hpp>
@@ -32,7 +32,7 @@ Json timesJson(const StepTimes& t)
     return {{"mean_s", t.mean}, {"p50_s", t.p50}, {"p95_s", t.p95}, {"p99_s", t.p99}};
 }
 
-Json repairsJson(const TraceJob& job, const Repairs& r)
+Json repairsJson(const Repairs& r, const Json& slowWorkers)
 {
     Json list = Json::array(), stages = Json::array();
     for (const StageLoad& s : r.stages)
@@ -44,9 +44,8 @@ Json repairsJson(const TraceJob& job, const Repairs& r)
              {"after", timesJson(repair.after)},
              {"saved_s", {{"mean", repair.saved.value}, {"half_width95", repair.saved.halfWidth}, {"p95", repair.savedP95Seconds}}},
              {"steps_s", repair.seconds}});
-    return {{"before", timesJson(r.before)}, {"before_steps_s", r.beforeSeconds},
-            {"replay_error", r.replayError}, {"slow_workers", slowWorkersJson(job, r.slow)},
-            {"stages", std::move(stages)},   {"repairs", std::move(list)},
+    return {{"before", timesJson(r.before)}, {"before_steps_s", r.beforeSeconds}, {"replay_error", r.replayError},
+            {"slow_workers", slowWorkers},   {"stages", std::move(stages)},       {"repairs", std::move(list)},
             {"notes", notesJson(r.notes)}};
 }
 
@@ -72,14 +71,14 @@ std::string whatIfJson(const TraceJob& job, const WhatIf& w, const Repairs& r)
                          {"worst_workers", workersJson(job, w.worstWorkers)},
                          {"ideal_s", w.idealSeconds},
                          {"per_step", steps},
-                         {"what_a_repair_brings", repairsJson(job, r)},
+                         {"what_a_repair_brings", repairsJson(r, slowWorkersJson(job, r.slow))},
                          {"notes", notes}};
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string repairsText(const TraceJob& job, const Repairs& r)
+std::string repairsText(const Repairs& r, const std::string& slowWorkers)
 {
-    std::string text = "\nWhat a repair brings (the measured steps run again with one repair; not the published ideal above)\n";
+    std::string text = "\nWhat a repair brings (the measured steps run again with one repair; not the published ideal)\n";
     const auto line = [&](const std::string& name, const StepTimes& t) {
         text += fmt::format("  {:<24} mean {:>8} s   p50 {:>8} s   p95 {:>8} s", name, amountText(t.mean, 4), amountText(t.p50, 4),
                             amountText(t.p95, 4));
@@ -90,7 +89,7 @@ std::string repairsText(const TraceJob& job, const Repairs& r)
         line(repair.id, repair.after);
         text += fmt::format("   saves {} s: {}\n", plusMinus(repair.saved.value, repair.saved.halfWidth), repair.text);
     }
-    text += slowWorkersText(job, r.slow);
+    text += slowWorkers;
     for (const StageLoad& s : r.stages)
         if (std::abs(s.overMean - 1) > kUnevenStage)
             text += fmt::format("Uneven stage: stage {} takes {} s for a micro-batch, {:.2f} times the mean of the stages\n", s.stage,
@@ -110,7 +109,28 @@ std::string whatIfText(const TraceJob& job, const WhatIf& w, const Repairs& r)
         text += fmt::format("  {:<28} S {:.4f}\n", fmt::format("stage {}", s), w.byStage[s]);
     text += fmt::format("\nOf the excess the worst {} workers explain {:.1f} %, the last stage {:.1f} %\n", w.worstWorkers.size(),
                         100 * w.worstWorkersShare, 100 * w.lastStageShare);
-    return text + repairsText(job, r) + diagnosticsText(job.notes) + diagnosticsText(w.notes);
+    return text + repairsText(r, slowWorkersText(job, r.slow)) + diagnosticsText(job.notes) + diagnosticsText(w.notes);
+}
+
+/// Repairs of profiler traces: the published slowdowns need the operations of a stage table.
+void profileWhatIf(const JobOptions& options)
+{
+    Diagnostics notes;
+    const ProfileModel model = require(profileModel(loadRanks({options.table}, options.progress, notes)));
+    const Repairs r = require(profileRepairs(model, options.repairs));
+    Json slow = Json::array();
+    std::string text = fmt::format("{} steps of {} profiled ranks\n", model.steps.size(), model.ranks.size()), slowText;
+    for (const SlowWorker& w : r.slow) {
+        slow.push_back({{"rank", w.replica}, {"over_median", w.factor}});
+        slowText += fmt::format("Slow worker: rank {} takes {:.3f} times as long as the median of the ranks\n", w.replica, w.factor);
+    }
+    const Json report = {{"ranks", model.ranks},
+                         {"rank_factors", rankFactors(model)},
+                         {"what_a_repair_brings", repairsJson(r, slow)},
+                         {"assumptions", model.assumptions},
+                         {"notes", notesJson(notes)}};
+    text += repairsText(r, slowText) + assumedText(model.assumptions, {}, notes);
+    writeOutput(options, options.json ? report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
 }
 
 } // namespace
@@ -121,7 +141,10 @@ void addTraceWhatIf(CLI::App& parent, Cli& cli)
     CLI::App* command =
         parent.add_subcommand("whatif", "Slowdown metrics of a measured job, and the gain from repairing workers, stages and gaps");
     addJob(*command, *options, cli);
+    addRepairs(*command, *options);
     command->callback([options] {
+        if (isProfile(options->table))
+            return profileWhatIf(*options);
         const TraceJob job = loadJob(*options);
         const WhatIf w = require(whatIf(job));
         const RegularJob regular = require(regularJob(job, hiddenBarriers(job).sets));

@@ -15,11 +15,16 @@ namespace prism::cli {
 /// A measured job on the command line: a stage table or a folder of pipeline events.
 struct JobOptions : CommonOptions {
     std::string table, meta;
+    std::vector<std::string> repairs; ///< of profiler traces
     bool progress = false;
 };
 
 void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --meta, --progress, --json, --output
 
+void addRepairs(CLI::App& command, JobOptions& options); ///< --repair
+
+/// A profiler trace (*.json, *.json.gz) or a folder that is not one of pipeline events.
+[[nodiscard]] bool isProfile(const std::string& path);
 /// A stage table by its name, or a folder of pipeline events; else profiler traces.
 [[nodiscard]] bool isJobTrace(const std::vector<std::string>& paths);
 /// Profiler traces of files and folders; what could not be read goes to `notes`. Throws InputError where nothing could.

@@ -1,56 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps of profiled ranks as segments and barriers, computed on paper: a slow rank, a host gap, a collective with waiting.
 #include "core/trace/profilemodel.h"
+#include "profiles.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace prism {
 namespace {
-
-constexpr double kMicro = 1e-6;
-
-struct Piece {
-    double start, duration;
-    bool isCollective = false;
-    int stream = 1;
-};
-
-/// Times in microseconds; `steps` are begins and durations.
-KinetoRank profiledRank(int number, const std::vector<Piece>& pieces, const std::vector<std::pair<double, double>>& steps, int world = 2)
-{
-    KinetoRank rank{.rank = number, .worldSize = world, .isNamed = true, .names = {"gemm", "ncclDevKernel_AllReduce"}};
-    for (const Piece& p : pieces)
-        rank.kernels.push_back({.start = p.start,
-                                .duration = p.duration,
-                                .name = p.isCollective ? 1U : 0U,
-                                .stream = p.stream,
-                                .collective = p.isCollective ? 0 : -1,
-                                .isCollective = p.isCollective});
-    rank.collectives = {{.name = "allreduce", .group = "g", .dtype = "Float", .groupSize = world, .inElements = 8}};
-    for (std::size_t i = 0; i < steps.size(); ++i)
-        rank.steps.push_back({"ProfilerStep#" + std::to_string(i), steps[i].first, steps[i].second});
-    return rank;
-}
-
-/// Rank 1 arrives last: at 200 of [0, 300] after an idle time of 50, and at 200 of [300, 620]. The transfer takes 30.
-std::vector<KinetoRank> twoRanksTwoSteps()
-{
-    const std::vector<std::pair<double, double>> steps = {{0, 300}, {300, 320}};
-    return {profiledRank(0, {{0, 100}, {100, 130, true}, {230, 70}, {300, 140}, {440, 90, true}, {530, 90}}, steps),
-            profiledRank(1, {{50, 150}, {200, 30, true}, {230, 60}, {300, 200}, {500, 30, true}, {530, 90}}, steps)};
-}
-
-/// Each segment until its last rank arrives, then the transfer; seconds.
-std::vector<double> stepsOf(const ProfileModel& model)
-{
-    std::vector<double> seconds(model.steps.size(), 0.0);
-    for (const ProfileSegment& segment : model.segments)
-        for (std::size_t s = 0; s < seconds.size(); ++s)
-            seconds[s] += *std::max_element(segment.seconds[s].begin(), segment.seconds[s].end()) + segment.transfer[s];
-    return seconds;
-}
 
 TEST(ProfileModel, SegmentsEndAtTheLastArrivalAndAddUpToTheStep)
 {
@@ -72,8 +31,8 @@ TEST(ProfileModel, SegmentsEndAtTheLastArrivalAndAddUpToTheStep)
                                                                                           {tail.seconds[1][1], 90},
                                                                                           {model->stepSeconds[0], 300},
                                                                                           {model->stepSeconds[1], 320},
-                                                                                          {stepsOf(*model)[0], 300},
-                                                                                          {stepsOf(*model)[1], 320}})
+                                                                                          {stepSeconds(*model)[0], 300},
+                                                                                          {stepSeconds(*model)[1], 320}})
         EXPECT_NEAR(found, expected * kMicro, 1e-12);
 }
 
@@ -96,15 +55,81 @@ TEST(ProfileModel, OverlappedCollectivesAreNoBarriers)
         {profiledRank(0, {{0, 300}, {100, 100, true, 2}}, {{0, 300}}), profiledRank(1, {{0, 280}, {120, 80, true, 2}}, {{0, 300}})});
     ASSERT_EQ(model->segments.size(), 1U);
     EXPECT_EQ(model->assumptions[0].substr(0, 26), "0 of 2 collective kernels ");
-    EXPECT_NEAR(stepsOf(*model)[0], 300 * kMicro, 1e-12);
+    EXPECT_NEAR(stepSeconds(*model)[0], 300 * kMicro, 1e-12);
 }
 
-TEST(ProfileModel, StepsWithoutACommonNameAreAnError)
+TEST(ProfileModel, StepsWithoutACommonNameAreAnErrorThatNamesTheFiles)
 {
     std::vector<KinetoRank> ranks = twoRanksTwoSteps();
+    ranks[0].path = "first.json";
+    ranks[1].path = "second.json";
     ranks[1].steps[0].name = "a";
     ranks[1].steps[1].name = "b";
-    EXPECT_FALSE(profileModel(ranks).ok());
+    const auto model = profileModel(ranks);
+    ASSERT_FALSE(model.ok());
+    EXPECT_EQ(model.errors().front().path, "first.json");
+    EXPECT_EQ(model.errors().front().found, "first.json: 2 steps from ProfilerStep#0; second.json: 2 steps from a");
+}
+
+bool isAssumed(const ProfileModel& model, const std::string& text)
+{
+    return std::any_of(model.assumptions.begin(), model.assumptions.end(), [&](const std::string& a) { return a.starts_with(text); });
+}
+
+TEST(ProfileModel, StepsThatARankLacksAreNotUsed)
+{
+    std::vector<KinetoRank> ranks = twoRanksTwoSteps();
+    ranks[1].steps.pop_back();
+    std::erase_if(ranks[1].kernels, [](const KinetoKernel& k) { return k.start >= 300; });
+    const auto model = profileModel(ranks);
+    ASSERT_TRUE(model.ok());
+    EXPECT_EQ(model->steps, std::vector<std::string>{"ProfilerStep#0"});
+    EXPECT_NEAR(stepSeconds(*model)[0], 300 * kMicro, 1e-12);
+    EXPECT_TRUE(isAssumed(*model, "1 of up to 2 steps are used"));
+}
+
+TEST(ProfileModel, ARankWithoutCollectivesBeginsItsFirstStepWithTheOthers)
+{
+    // Its clock is 5 s ahead; it computes for 280 of 300 and 300 of 320 us.
+    std::vector<KinetoRank> ranks = twoRanksTwoSteps();
+    constexpr double kAhead = 5e6;
+    ranks.push_back(profiledRank(2, {{kAhead, 280}, {kAhead + 300, 300}}, {{kAhead, 300}, {kAhead + 300, 320}}));
+    const auto model = profileModel(ranks);
+    ASSERT_TRUE(model.ok());
+    EXPECT_TRUE(isAssumed(*model, "1 ranks without a collective in common"));
+    ASSERT_EQ(model->segments.size(), 1U) << "no collective is common to all";
+    EXPECT_NEAR(model->segments[0].seconds[0][2], 280 * kMicro, 1e-12);
+    EXPECT_NEAR(model->segments[0].seconds[0][0], 300 * kMicro, 1e-12);
+    EXPECT_NEAR(stepSeconds(*model)[1], 320 * kMicro, 1e-12);
+}
+
+TEST(ProfileModel, TheTimeAfterTheLastKernelBelongsToAllRanks)
+{
+    // Rank 0 ends at 250, rank 1 at 280 of 300.
+    const auto model = profileModel({profiledRank(0, {{0, 250}}, {{0, 300}}), profiledRank(1, {{0, 280}}, {{0, 300}})});
+    ASSERT_TRUE(model.ok());
+    EXPECT_NEAR(model->segments[0].seconds[0][0], 250 * kMicro, 1e-12);
+    EXPECT_NEAR(model->segments[0].transfer[0], 20 * kMicro, 1e-12);
+    EXPECT_NEAR(stepSeconds(*model)[0], 300 * kMicro, 1e-12);
+    // Of two draws from {270, 300} the larger has the mean 292.5; the measured one is 300.
+    EXPECT_NEAR(profileGraph(*model)->programs[0].blocks[0].ops[0].meanSeconds, 285 * 300 / 292.5 * kMicro, 1e-12);
+}
+
+TEST(ProfileModel, KernelsOfNoDurationAreAStepOfTheirGaps)
+{
+    // A first step of nothing but the all-reduce, a second with 100 idle before it.
+    const auto model = profileModel({profiledRank(0, {{0, 0}, {0, 50, true}, {50, 0}, {150, 50, true}}, {{0, 50}, {50, 150}}, 1)});
+    ASSERT_TRUE(model.ok());
+    EXPECT_NEAR(stepSeconds(*model)[0], 50 * kMicro, 1e-12);
+    EXPECT_NEAR(stepSeconds(*model)[1], 150 * kMicro, 1e-12);
+    const auto made = profileGraph(*model);
+    ASSERT_TRUE(made.ok()) << made.errors().front().message;
+    EXPECT_NEAR(made->programs[0].blocks[0].ops[0].meanSeconds, 50 * kMicro, 1e-12);
+    EXPECT_TRUE(std::isfinite(made->computeRegime.cv));
+    // Nothing at all takes time.
+    const auto nothing = profileModel({profiledRank(0, {{0, 0}, {0, 0}}, {{0, 0}}, 1)});
+    ASSERT_TRUE(nothing.ok());
+    EXPECT_TRUE(profileGraph(*nothing).ok());
 }
 
 TEST(ProfileGraph, PoolKeepsTheMeanOfTheLastRank)
@@ -117,8 +142,8 @@ TEST(ProfileGraph, PoolKeepsTheMeanOfTheLastRank)
     EXPECT_EQ(made->cellRanks(), 2);
     // Of two draws from {100, 200} the larger has the mean 175; the measured one is 200.
     EXPECT_NEAR(made->programs[0].blocks[0].ops[0].meanSeconds, 150 * 200.0 / 175 * kMicro, 1e-12);
-    EXPECT_EQ(made->classes[0].name,
-              "1: segment before allreduce of 2 ranks, 32 bytes (empirical, 2 ranks x 1 steps, last rank as measured)");
+    EXPECT_EQ(made->classes[0].name, "1: segment before allreduce of 2 ranks, 32 bytes, mostly gemm, grid 0 x 0, stream 1 (empirical, 2 "
+                                     "ranks x 1 steps, last rank as measured)");
     EXPECT_TRUE(made->computeRegime.isDeterministic());
     EXPECT_TRUE(made->classes[1].temporal.isDeterministic());
     EXPECT_EQ(profileGraph(*model, 5)->cellRanks(), 5);
