@@ -9,10 +9,13 @@
 #include "ui/window/dialogs.h"
 #include "ui/window/importdialog.h"
 
+#include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableWidget>
+
+#include <array>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -105,6 +108,41 @@ TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatItsRepairBrings)
     EXPECT_GT(traces.pools().rowCount(), 1);
     EXPECT_GT(traces.histogram().itemCount(), 0);
     EXPECT_EQ(traces.asTable().rows.size(), static_cast<qsizetype>(traces.found()->pools.size()));
+}
+
+TEST_F(Traces, AFolderOfProfilesHasTheForecastAndTheRepairsOfTheCommandLine)
+{
+    // Two steps of 300 and 320 us: the ranks reach the all-reduce after 100 and 200, then 140 and 200 us; rank 1 takes 560 / 480 of the
+    // median.
+    ASSERT_TRUE(QDir(folder.path()).mkdir(u"profiles"_s));
+    for (const int rank : {0, 1}) {
+        const auto kernel = [](const char* name, int start, int duration) {
+            return QByteArray(R"({"ph": "X", "cat": "kernel", "name": ")") + name + R"(", "ts": )" + QByteArray::number(start)
+                   + R"(, "dur": )" + QByteArray::number(duration) + R"(, "args": {"stream": 7, "device": 0}}, )";
+        };
+        QByteArray events;
+        for (const auto& [begin, arrival, rest] : {std::array{0, rank == 0 ? 100 : 200, 70}, std::array{300, rank == 0 ? 140 : 200, 90}})
+            events += kernel("gemm", begin, arrival) + kernel("ncclDevKernel_AllReduce", begin + arrival, 230 - arrival)
+                      + kernel("gemm", begin + 230, rest);
+        write(u"profiles/rank%1.json"_s.arg(rank),
+              R"({"distributedInfo": {"rank": )" + QByteArray::number(rank) + R"(, "world_size": 2}, "traceEvents": [)" + events
+                  + R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 300},
+                       {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "ts": 300, "dur": 320}]})");
+    }
+    auto window = smallWindow();
+    window->openDropped(folder.filePath(u"profiles"_s));
+    settlePage(*window);
+    TracePage& traces = page(*window);
+    ASSERT_TRUE(traces.found() && traces.found()->profile) << traces.recognised().toolTip().toStdString();
+    const ProfileFound& profile = *traces.found()->profile;
+    EXPECT_NEAR(profile.forecast.mean, 310e-6, 3e-6);
+    EXPECT_EQ(traces.workers().itemCount(), 2);
+    EXPECT_EQ(traces.workers().data().marked, (QList<int>{1}));
+    ASSERT_EQ(traces.repairs().rowCount(), 6);
+    EXPECT_EQ(traces.repairs().item(0, 0)->text(), u"Forecast for 2 ranks"_s);
+    EXPECT_EQ(traces.repairs().item(1, 0)->text(), u"As measured"_s);
+    EXPECT_NEAR(profile.repairs.repairs.front().saved.value, 200e-6 / 7, 1e-12);
+    EXPECT_TRUE(traces.answer().startsWith(u"One of 2 workers is slow: rank 1, 1.17"_s)) << traces.answer().toStdString();
 }
 
 TEST_F(Traces, ASampleIsMadeFromTheScenarioAndItsSlowWorkerFound)

@@ -4,6 +4,8 @@
 #include "core/calibrate/traceimport.h"
 #include "core/trace/barriers.h"
 #include "core/trace/bytesource.h"
+#include "core/sim/simulate.h"
+#include "core/trace/heldout.h"
 #include "core/trace/jobpools.h"
 #include "core/trace/stagetable.h"
 #include "core/trace/rankwindows.h"
@@ -125,32 +127,26 @@ Result<TraceFound> jobFound(Result<TraceJob> read, const Scenario& base, const I
     return found;
 }
 
-/// The ranks of all files of a path; `problems`: files that cannot be read. Errors: none can, cancelled.
-Result<std::vector<KinetoRank>> ranksOf(const QString& path, const InsightOptions& options, Diagnostics& problems)
+/// The forecast and the repairs; none where the ranks have no step in common, which the notes state.
+void askProfile(TraceFound& found, const std::vector<KinetoRank>& ranks)
 {
-    const Result<std::vector<std::string>> files = kinetoFiles({path.toStdString()});
-    if (!files.ok())
-        return files.errors();
-    std::vector<KinetoRank> ranks;
-    for (const std::string& file : *files) {
-        Result<std::vector<KinetoRank>> read = readKineto(file, controlOf(options));
-        if (options.stop.stop_requested())
-            return cancelled();
-        if (read.ok())
-            std::move(read->begin(), read->end(), std::back_inserter(ranks));
-        for (const Diagnostic& d : read.errors())
-            problems.push_back(d);
-    }
-    if (ranks.empty())
-        return problems;
-    return joinedWindows(std::move(ranks));
+    Result<ProfileModel> model = profileModel(ranks);
+    const Result<StepGraph> graph = model.ok() ? profileGraph(*model) : Result<StepGraph>(model.errors());
+    if (!graph.ok())
+        return take(found.notes, graph.errors());
+    for (const std::string& assumption : model->assumptions)
+        found.notes << format::sentence(QString::fromStdString(assumption));
+    const HeldOutOptions asCommand;
+    const StepSamples samples = simulate(*graph, {.seed = asCommand.seed, .numSamples = asCommand.samples});
+    Repairs repairs = profileRepairs(*model).value();
+    found.profile = {std::move(model).value(), std::move(repairs), summarize(samples.acrossSeconds)};
 }
 
 Result<TraceFound> profilerFound(const QString& path, const Scenario& base, const InsightOptions& options)
 {
     TraceFound found;
     Diagnostics problems;
-    const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
+    const Result<std::vector<KinetoRank>> ranks = readProfiles({path.toStdString()}, controlOf(options), problems);
     if (!ranks.ok())
         return ranks.errors();
     take(found.notes, problems);
@@ -168,6 +164,7 @@ Result<TraceFound> profilerFound(const QString& path, const Scenario& base, cons
     found.pools = std::move(report.pools);
     report.pools.clear();
     found.kineto = std::move(report);
+    askProfile(found, *ranks);
     return found;
 }
 
@@ -230,12 +227,18 @@ Result<Recording> recordingOf(const QString& path, const InsightOptions& options
         return job.ok() ? jobRecording(std::move(job).value()) : Result<Recording>(job.errors());
     }
     Diagnostics problems;
-    const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
+    const Result<std::vector<KinetoRank>> ranks = readProfiles({path.toStdString()}, controlOf(options), problems);
     Result<Recording> recording = ranks.ok() ? profileRecording(*ranks) : Result<Recording>(ranks.errors());
     if (recording.ok())
         for (const Diagnostic& d : problems)
             recording->notes.push_back(d.path + ": " + d.message);
     return recording;
+}
+
+const Repairs* repairsOf(const TraceFound& found)
+{
+    const auto pointer = [](const auto& repairs) { return repairs ? &*repairs : nullptr; };
+    return found.profile ? &found.profile->repairs : found.job ? pointer(found.job->repairs) : nullptr;
 }
 
 QString recognisedText(const TraceFound& found)

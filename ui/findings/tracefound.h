@@ -4,9 +4,10 @@
 
 #include "core/base/textfile.h"
 #include "core/insight/change/recording.h"
+#include "core/engine/summary.h"
 #include "core/insight/insight.h"
 #include "core/trace/kinetoreport.h"
-#include "core/trace/repairs.h"
+#include "core/trace/profilemodel.h"
 #include "core/trace/whatif.h"
 
 #include <QString>
@@ -33,13 +34,21 @@ struct JobFound {
     std::optional<Repairs> repairs;
 };
 
+/// Profiled ranks whose steps have barriers in common: what `trace predict` and `trace whatif` compute with their defaults.
+struct ProfileFound {
+    ProfileModel model;
+    Repairs repairs;
+    DistributionSummary forecast; ///< of the step, seconds
+};
+
 struct TraceFound {
     QString name;
     std::vector<DurationPool> pools;    ///< largest total time first
     std::optional<JobFound> job;        ///< of stage tables and pipeline events
     std::optional<KinetoReport> kineto; ///< of profiler traces; its pools are above
-    std::optional<Scenario> imported;   ///< the base with the values of the traces
-    QStringList notes;                  ///< what was dropped, assumed or cannot be determined: one sentence each
+    std::optional<ProfileFound> profile;
+    std::optional<Scenario> imported; ///< the base with the values of the traces
+    QStringList notes;                ///< what was dropped, assumed or cannot be determined: one sentence each
 };
 
 /// Stop and progress of an insight for the readers of files; refers to the options.
@@ -50,6 +59,8 @@ struct TraceFound {
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
 /// What can be compared with another recording of the same job. Blocks. Errors as above, or no two steps agree.
 [[nodiscard]] Result<Recording> recordingOf(const QString& path, const InsightOptions& options);
+/// The repairs of whatever was read, or null.
+[[nodiscard]] const Repairs* repairsOf(const TraceFound& found);
 /// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was recognised, before anything changes.
 [[nodiscard]] QString recognisedText(const TraceFound& found);
 

@@ -14,7 +14,6 @@
 #include "ui/theme/plaintext.h"
 #include "ui/theme/barelayout.h"
 
-#include <QDateTime>
 #include <QFileInfo>
 #include <QFrame>
 #include <QHBoxLayout>
@@ -69,21 +68,27 @@ void setRow(QTableWidget& table, int row, const QStringList& cells)
 
 QString traceSentence(const TraceFound& found)
 {
-    if (!found.job)
+    const Repairs* repairs = repairsOf(found);
+    if (!repairs && !found.job)
         return QObject::tr("%1 pools of durations; collectives and host gaps by rank.")
             .arg(format::count(static_cast<qint64>(found.pools.size())));
-    const TraceJob& job = *found.job->job;
-    if (!found.job->repairs)
+    if (!repairs)
         return QObject::tr("%1 steps were read, and they are too unlike to be run again.")
-            .arg(format::count(static_cast<qint64>(job.steps.size())));
-    const Repairs& r = *found.job->repairs;
-    const QString slow =
-        r.slow.empty() ? QObject::tr("No worker is slower than its stage's median by 3 %")
-        : r.slow.size() == 1
-            ? QObject::tr("One of %1 workers is slow: replica %2, stage %3, %4 of the median")
-                  .arg(format::count(job.workers()), QString::number(job.replicaNumbers[static_cast<std::size_t>(r.slow.front().replica)]),
-                       QString::number(r.slow.front().stage), format::factor(r.slow.front().factor))
-            : QObject::tr("%1 of %2 workers are slow").arg(format::count(static_cast<qint64>(r.slow.size())), format::count(job.workers()));
+            .arg(format::count(static_cast<qint64>(found.job->job->steps.size())));
+    const Repairs& r = *repairs;
+    const QString workers =
+        format::count(found.profile ? static_cast<qint64>(found.profile->model.ranks.size()) : found.job->job->workers());
+    const auto nameOf = [&](const SlowWorker& w) {
+        return found.profile ? QObject::tr("rank %1").arg(w.replica)
+                             : QObject::tr("replica %1, stage %2")
+                                   .arg(found.job->job->replicaNumbers[static_cast<std::size_t>(w.replica)])
+                                   .arg(w.stage);
+    };
+    const QString slow = r.slow.empty() ? QObject::tr("No worker is slower than the median of its peers by 3 %")
+                         : r.slow.size() == 1
+                             ? QObject::tr("One of %1 workers is slow: %2, %3 of the median")
+                                   .arg(workers, nameOf(r.slow.front()), format::factor(r.slow.front().factor))
+                             : QObject::tr("%1 of %2 workers are slow").arg(format::count(static_cast<qint64>(r.slow.size())), workers);
     if (r.repairs.empty() || !(r.before.mean > 0))
         return slow + u'.';
     const Repair& best = r.repairs.front();
@@ -289,27 +294,43 @@ void TracePage::refreshWorkers()
     const TraceFound* found = m_found.value();
     HeatData data;
     ChartText text;
-    text.title = tr("Workers, persistent time over the median of their stage");
-    if (found && found->job && !found->job->workerFactors.empty()) {
+    text.title = tr("Workers, persistent time over the median of their peers");
+    std::vector<double> factors;
+    std::size_t steps = 0;
+    if (found && found->profile) {
+        const ProfileModel& model = found->profile->model;
+        factors = rankFactors(model);
+        steps = model.steps.size();
+        data.rows = 1;
+        data.columnTitle = tr("Rank");
+        data.rowLabels << QString();
+        for (const int rank : model.ranks)
+            data.columnLabels << QString::number(rank);
+        text.footer << tr("Faster kernels or collectives: prism-cli trace predict %1 --repair faster:WORDS=FACTOR").arg(found->name);
+    } else if (found && found->job) {
         const TraceJob& job = *found->job->job;
+        factors = found->job->workerFactors;
+        steps = job.steps.size();
         data.rows = job.replicas;
-        data.columns = job.stages;
         data.rowTitle = tr("Replica");
         data.columnTitle = tr("Stage");
-        for (int r = 0; r < job.replicas; ++r)
-            data.rowLabels << QString::number(job.replicaNumbers[static_cast<std::size_t>(r)]);
+        for (const int replica : job.replicaNumbers)
+            data.rowLabels << QString::number(replica);
         for (int c = 0; c < job.stages; ++c)
             data.columnLabels << QString::number(c);
-        for (std::size_t w = 0; w < found->job->workerFactors.size(); ++w) {
-            const double factor = found->job->workerFactors[w];
-            data.cells.push_back({true, std::max(1.0, factor), 0, tr("%1 of the median").arg(format::factor(factor))});
-            if (factor >= kSlowWorker)
-                data.marked << static_cast<int>(w);
-        }
-        data.markedLabel = tr("slow");
-        text.footer << tr("%1 steps; without sampling noise. Slow: %2 and more.")
-                           .arg(format::count(static_cast<qint64>(job.steps.size())), format::factor(kSlowWorker));
     }
+    data.columns = static_cast<int>(data.columnLabels.size());
+    for (std::size_t w = 0; w < factors.size(); ++w) {
+        data.cells.push_back({true, std::max(1.0, factors[w]), 0, tr("%1 of the median").arg(format::factor(factors[w]))});
+        if (factors[w] >= kSlowWorker)
+            data.marked << static_cast<int>(w);
+    }
+    data.markedLabel = tr("slow");
+    if (factors.empty())
+        data = {};
+    else
+        text.footer << tr("%1 steps; without sampling noise. Slow: %2 and more.")
+                           .arg(format::count(static_cast<qint64>(steps)), format::factor(kSlowWorker));
     m_workers->setData(data);
     m_workers->setText(text);
 }
@@ -379,13 +400,19 @@ void TracePage::refreshRepairs()
 {
     const TraceFound* found = m_found.value();
     m_repairs->setRowCount(0);
-    if (!found || !found->job)
+    if (!found)
         return;
     const auto add = [this](const QStringList& cells) {
         m_repairs->insertRow(m_repairs->rowCount());
         setRow(*m_repairs, m_repairs->rowCount() - 1, cells);
     };
-    if (const auto& r = found->job->repairs) {
+    if (const auto& p = found->profile)
+        add({tr("Forecast for %1 ranks").arg(p->model.ranks.size()),
+             {},
+             format::seconds(p->forecast.p50).text(),
+             format::seconds(p->forecast.p95).text(),
+             {}});
+    if (const Repairs* r = repairsOf(*found)) {
         add({tr("As measured"), {}, format::seconds(r->before.p50).text(), format::seconds(r->before.p95).text(), {}});
         for (const Repair& repair : r->repairs)
             add({format::sentence(QString::fromStdString(repair.text)),
@@ -394,7 +421,8 @@ void TracePage::refreshRepairs()
                  format::seconds(repair.after.p95).text(),
                  u"%1 %2"_s.arg(format::seconds(repair.saved.value).text(), format::interval(repair.saved.halfWidth))});
     }
-    if (const auto& w = found->job->slowdowns) {
+    if (found->job && found->job->slowdowns) {
+        const auto& w = found->job->slowdowns;
         add({tr("All operations of a type equally long: slowdown S"), format::number(w->slowdown, 4), {}, {}, {}});
         for (const auto& [type, slowdown] : w->byType)
             add({tr("S of %1").arg(QString::fromStdString(type)), format::number(slowdown, 4), {}, {}, {}});
@@ -448,9 +476,9 @@ void TracePage::refresh()
     };
     const bool nothing = m_path.isEmpty();
     present({m_workers, status, tr("Reading the trace"),
-             nothing                                                 ? tr("No trace is open.")
-             : found && (!found->job || m_workers->itemCount() == 0) ? tr("These traces do not say which worker did what.")
-                                                                     : QString()});
+             nothing                                ? tr("No trace is open.")
+             : found && m_workers->itemCount() == 0 ? tr("These traces do not say which worker did what.")
+                                                    : QString()});
     present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
     present({m_drop, status});
     present({m_change, [this] { return m_change->status(); }});
