@@ -486,4 +486,26 @@ Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& pat
     return files;
 }
 
+Result<std::vector<KinetoRank>> readProfiles(const std::vector<std::string>& paths, const ReadControl& control, Diagnostics& problems)
+{
+    const Result<std::vector<std::string>> files = kinetoFiles(paths);
+    if (!files)
+        return files.errors();
+    std::vector<KinetoRank> ranks;
+    for (const std::string& file : *files) {
+        Result<std::vector<KinetoRank>> read = readKineto(file, control);
+        if (control.stop.stop_requested())
+            return Diagnostic{.path = file, .message = "cancelled"};
+        if (read.ok())
+            std::move(read->begin(), read->end(), std::back_inserter(ranks));
+        const auto first = problems.insert(problems.end(), read.errors().begin(), read.errors().end());
+        std::for_each(first, problems.end(), [](Diagnostic& d) { d.severity = Severity::warning; });
+    }
+    if (!ranks.empty())
+        return joinedWindows(std::move(ranks));
+    for (Diagnostic& d : problems)
+        d.severity = Severity::error;
+    return problems;
+}
+
 } // namespace prism

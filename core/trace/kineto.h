@@ -22,4 +22,8 @@ namespace prism {
 /// Trace files named by files and folders (*.json, *.json.gz, searched through), ascending, at most 65,536. Error: one that is not there.
 [[nodiscard]] Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& paths);
 
+/// The ranks of all trace files of these paths, windows joined. Files that cannot be read go to `problems`. Errors: none can be, cancelled.
+[[nodiscard]] Result<std::vector<KinetoRank>> readProfiles(const std::vector<std::string>& paths, const ReadControl& control,
+                                                           Diagnostics& problems);
+
 } // namespace prism

@@ -2,7 +2,7 @@
 // Several recordings of one rank put together, and collectives that were launched before a recording began.
 #pragma once
 
-#include "core/trace/kineto.h"
+#include "core/trace/kinetorank.h"
 
 #include <vector>
 
@@ -12,10 +12,6 @@ namespace prism {
 /// a recording given twice counts once, with a note. Recordings that overlap without being equal stay separate, with a note; so do
 /// ranks that no file names, which come first; the others by their number. Each kernel is copied once.
 [[nodiscard]] std::vector<KinetoRank> joinedWindows(std::vector<KinetoRank> ranks);
-
-/// The ranks of all trace files of these paths, windows joined. Files that cannot be read go to `problems`. Errors: none can be, cancelled.
-[[nodiscard]] Result<std::vector<KinetoRank>> readProfiles(const std::vector<std::string>& paths, const ReadControl& control,
-                                                           Diagnostics& problems);
 
 /// What the recording that holds a kernel has in common with those of other ranks at the same time: its first profiled step, else its
 /// number.
