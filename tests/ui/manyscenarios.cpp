@@ -134,7 +134,7 @@ TEST_F(ManyScenarios, SixCurvesAreDrawnAndThePickedOneIsAmongThem)
     std::vector<int> ids{1, 2};
     for (int i = 0; i < 7; ++i) {
         ids.push_back(study.duplicate(1));
-        EXPECT_TRUE(study.setParameter(ids.back(), "training.global_batch_size", std::to_string(64 + 32 * i)).empty());
+        EXPECT_TRUE(study.setParameter(ids.back(), "variability.spatial.cv", std::to_string(2 + 2 * i) + "%").empty());
     }
     study.setCurrent(ids.back());
     settle(*window);

@@ -329,7 +329,7 @@ void TracePage::refreshWorkers()
     if (factors.empty())
         data = {};
     else
-        text.footer << tr("%1 steps; without sampling noise. Slow: %2 and more.")
+        text.footer << (found->profile ? tr("%1 steps. Slow: %2 and more.") : tr("%1 steps; without sampling noise. Slow: %2 and more."))
                            .arg(format::count(static_cast<qint64>(steps)), format::factor(kSlowWorker));
     m_workers->setData(data);
     m_workers->setText(text);

@@ -102,6 +102,7 @@ TEST(Documents, ASnapshotHasEveryNumberInItsPlace)
     auto costed = std::make_shared<CostedStep>(costStep(testscenarios::smallScenario()).value());
     costed->memory = {{{3, 40, 41, 42, 43, 44, 45}}, 46, 47, true};
     costed->breakdown = {50, 51, 52, 53, 54, 55, 56, 57, 58};
+    costed->stages = {{70, 71, 72, 73, 74, 75, 76, 77, 78}, {80, 81, 82, 83, 84, 85, 86, 87, 88}};
     costed->world = {60, 61, 62, 63, 64, 65, 66, 67, 68};
     costed->errorBandLow = -0.5;
     costed->errorBandHigh = 0.25;
@@ -152,6 +153,9 @@ TEST(Documents, ASnapshotHasEveryNumberInItsPlace)
             "optimizer": 42, "activations": 43, "buffers": 44, "total": 45}]})")},
         {"breakdown_s", Json::parse(R"({"compute": 50, "tensor_parallel": 51, "context_parallel": 52, "expert_parallel": 53, "pipeline": 54,
             "bubble": 55, "data_parallel": 56, "optimizer": 57, "other": 58})")},
+        {"stage_breakdown_s", Json::parse(R"([{"compute": 70, "tensor_parallel": 71, "context_parallel": 72, "expert_parallel": 73,
+            "pipeline": 74, "bubble": 75, "data_parallel": 76, "optimizer": 77, "other": 78}, {"compute": 80, "tensor_parallel": 81,
+            "context_parallel": 82, "expert_parallel": 83, "pipeline": 84, "bubble": 85, "data_parallel": 86, "optimizer": 87, "other": 88}])")},
         {"error_band", {-0.5, 0.25}},
         {"over_systems", nullptr},
         {"within_calibration", false},
