@@ -915,8 +915,7 @@ void longPipelines(Builder& b)
         none);
 }
 
-/// Quantile by linear interpolation between order statistics, and its standard error from the spacing of order statistics: half
-/// the distance between the quantiles one binomial standard deviation of rank to each side.
+/// Quantile by linear interpolation between order statistics.
 double quantile(const std::vector<double>& sorted, double p)
 {
     const double at = std::clamp(p, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
@@ -924,10 +923,12 @@ double quantile(const std::vector<double>& sorted, double p)
     return sorted[i] + (at - static_cast<double>(i)) * (sorted[std::min(i + 1, sorted.size() - 1)] - sorted[i]);
 }
 
-double quantileError(const std::vector<double>& sorted, double p)
+/// Its standard error upwards or downwards, from the quantile kBatteryErrors binomial standard deviations of rank away on that side: a gap
+/// between two lumps of steps within that reach counts.
+double quantileError(const std::vector<double>& sorted, double p, bool upwards)
 {
-    const double d = std::sqrt(p * (1 - p) / static_cast<double>(sorted.size()));
-    return 0.5 * (quantile(sorted, p + d) - quantile(sorted, p - d));
+    const double d = kBatteryErrors * std::sqrt(p * (1 - p) / static_cast<double>(sorted.size()));
+    return std::abs(quantile(sorted, upwards ? p + d : p - d) - quantile(sorted, p)) / kBatteryErrors;
 }
 
 /// Steps of one simulator across jobs, from one or several seeds.
@@ -985,7 +986,9 @@ QuantileAgreement compare(const Steps& reference, const Steps& fast, std::size_t
     q.reference = quantile(reference.sorted(), p);
     q.fast = quantile(fast.sorted(), p);
     q.difference = (q.fast - q.reference) / median;
-    q.standardError = std::hypot(quantileError(reference.sorted(), p), quantileError(fast.sorted(), p), fast.shared(which)) / median;
+    q.standardError = std::hypot(quantileError(reference.sorted(), p, q.difference > 0), quantileError(fast.sorted(), p, q.difference < 0),
+                                 fast.shared(which))
+                      / median;
     q.limit = limit;
     return q;
 }
@@ -1052,7 +1055,8 @@ Agreement agreementWithPower(const BatteryCase& c, int referenceSamples, int fas
     Agreement a = compared(c, reference, fast);
     while (!a.hasPower() && std::max(reference.seeds(), fast.seeds()) < kMaxSeeds) {
         const bool isShared =
-            a.ksShared > 0.0 && std::hypot(quantileError(fast.sorted(), 0.5), fast.shared(0)) > quantileError(reference.sorted(), 0.5);
+            a.ksShared > 0.0
+            && std::hypot(quantileError(fast.sorted(), 0.5, true), fast.shared(0)) > quantileError(reference.sorted(), 0.5, true);
         Steps& lesser = isShared ? fast : reference;
         lesser.add(lesser.seeds());
         a = compared(c, reference, fast);
