@@ -50,8 +50,8 @@ void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, dou
         return;
     if (const double bytes = weightCopyBytes(); bytes > 0)
         memory(to, id, bytes * m * n * batch, part);
-    const bool biased = model.addBiasLinear || (model.addQkvBias && id == KernelId::gemmQkv);
-    if (s.fusion != Fusion::fused && biased && id != KernelId::lmHead)
+    const bool linear = id != KernelId::lmHead && id != KernelId::router && id != KernelId::genericGemm;
+    if (s.fusion != Fusion::fused && ((linear && model.addBiasLinear) || (id == KernelId::gemmQkv && model.addQkvBias)))
         memory(to, id, e * m * kk * batch, part); // the bias's gradient: a sum over the tokens
 }
 

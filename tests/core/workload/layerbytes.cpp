@@ -297,6 +297,13 @@ TEST(LayerBytes, BiasGradientsReadTheOutputsGradientOnceMore)
     EXPECT_EQ(besideWeightGradients(s), 0);
     s.training.fusion = "eager";
     EXPECT_EQ(headKernels(s, shapeOf(s)).backward.size(), headKernels(smallScenario(1, 1), shapeOf(s)).backward.size());
+    s.parallelism.expertModelParallelSize = 4; // three experts a token, 2 x 320 and 640 wide; the router has no bias
+    double experts = 0, router = 0;
+    for (const Kernel& k : kernelsOf(s, LayerKind::moeOnly).backward)
+        if (k.part == Part::wgrad && k.kind == CostKind::memory)
+            (k.id == KernelId::router ? router : experts) += k.id == KernelId::gemmFc1 || k.id == KernelId::gemmFc2 ? 0.0 : k.bytes;
+    EXPECT_DOUBLE_EQ(experts, 2 * kRows * 3 * (2 * 320 + 640));
+    EXPECT_EQ(router, 0);
 }
 
 /// Experts with a capacity compute as many rows over their even share, and the all-to-all and the permutations move them.
