@@ -139,7 +139,7 @@ TEST_F(Traces, AFolderOfProfilesHasTheForecastAndTheRepairsOfTheCommandLine)
     EXPECT_EQ(traces.workers().itemCount(), 2);
     EXPECT_EQ(traces.workers().data().marked, (QList<int>{1}));
     ASSERT_EQ(traces.repairs().rowCount(), 6);
-    EXPECT_EQ(traces.repairs().item(0, 0)->text(), u"Forecast for 2 ranks"_s);
+    EXPECT_EQ(traces.repairs().item(0, 0)->text(), u"Forecast, 2 ranks"_s);
     EXPECT_EQ(traces.repairs().item(1, 0)->text(), u"As measured"_s);
     EXPECT_NEAR(profile.repairs.repairs.front().saved.value, 200e-6 / 7, 1e-12);
     EXPECT_TRUE(traces.answer().startsWith(u"One of 2 workers is slow: rank 1, 1.17"_s)) << traces.answer().toStdString();

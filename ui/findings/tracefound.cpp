@@ -255,7 +255,8 @@ QString recognisedText(const TraceFound& found)
                           : QObject::tr("%1 slow workers").arg(format::count(static_cast<qint64>(found.job->repairs->slow.size()))));
     }
     if (found.kineto)
-        parts << QObject::tr("%1 ranks, %2 of %3 collective kernels matched")
+        parts << QObject::tr(found.kineto->ranks.size() == 1 ? "%1 rank, %2 of %3 collective kernels matched"
+                                                             : "%1 ranks, %2 of %3 collective kernels matched")
                      .arg(format::count(static_cast<qint64>(found.kineto->ranks.size())),
                           format::count(static_cast<qint64>(found.kineto->matchedKernels)),
                           format::count(static_cast<qint64>(found.kineto->collectiveKernels)));

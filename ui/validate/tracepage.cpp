@@ -407,7 +407,7 @@ void TracePage::refreshRepairs()
         setRow(*m_repairs, m_repairs->rowCount() - 1, cells);
     };
     if (const auto& p = found->profile)
-        add({tr("Forecast for %1 ranks").arg(p->model.ranks.size()),
+        add({p->model.ranks.size() == 1 ? tr("Forecast, 1 rank") : tr("Forecast, %1 ranks").arg(p->model.ranks.size()),
              {},
              format::seconds(p->forecast.p50).text(),
              format::seconds(p->forecast.p95).text(),
