@@ -43,10 +43,10 @@ public:
     /// The product, and where it is a weight's gradient what adds it to that of the micro-batches before.
     void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true) const;
 
-    /// Bytes that a weight's gradient costs in a micro-batch beside its product. From ZeRO 2 on it is copied into the buffer that is
-    /// reduced, and with ZeRO 3 the weight out of the gathered one for each pass (PyTorch's fsdp/_fully_shard/_fsdp_collectives.py). Below
-    /// it is added to the sum, in FP32 or in its own type: both are read, the sum is written (accumulate_grad.h). The first micro-batch's
-    /// gradient becomes the sum. 0 where the product adds it itself (gradient_accumulation_fusion of Megatron-LM).
+    /// Bytes that a weight's gradient costs in a micro-batch in addition to its product. From ZeRO 2 on it is copied into the buffer that
+    /// is reduced, and with ZeRO 3 the weight out of the gathered one for each pass (PyTorch's fsdp/_fully_shard/_fsdp_collectives.py).
+    /// Below it is added to the sum, in FP32 or in its own type: both are read, the sum is written (accumulate_grad.h). The first
+    /// micro-batch's gradient becomes the sum. 0 where the product adds it itself (gradient_accumulation_fusion of Megatron-LM).
     [[nodiscard]] double weightCopyBytes() const;
     /// Casts a GEMM input to FP8/FP4 (passes.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part) const;

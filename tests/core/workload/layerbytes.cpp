@@ -273,7 +273,7 @@ TEST(LayerBytes, TorchsLayerNormIsNotSplitIntoOperations)
 }
 
 /// Bytes of a dense layer's backward that no product and no other kernel moves: those of the weights' gradients.
-double besideWeightGradients(const Scenario& s)
+double extraGradientBytes(const Scenario& s)
 {
     double bytes = 0;
     for (const Kernel& k : kernelsOf(s, LayerKind::dense).backward)
@@ -288,13 +288,13 @@ TEST(LayerBytes, BiasGradientsReadTheOutputsGradientOnceMore)
     Scenario s = smallScenario(1, 1);
     s.training.globalBatchSize = 64 * 3; // one micro-batch: nothing to add up
     s.training.fusion = "compiled";
-    EXPECT_EQ(besideWeightGradients(s), 0);
+    EXPECT_EQ(extraGradientBytes(s), 0);
     s.model.addQkvBias = true;
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), 2 * kRows * (12 * 96));
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), 2 * kRows * (12 * 96));
     s.model.addBiasLinear = true;
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), 2 * kRows * (12 * 96 + 640 + 2 * 1280 + 640));
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), 2 * kRows * (12 * 96 + 640 + 2 * 1280 + 640));
     s.training.fusion = "fused";
-    EXPECT_EQ(besideWeightGradients(s), 0);
+    EXPECT_EQ(extraGradientBytes(s), 0);
     s.training.fusion = "eager";
     EXPECT_EQ(headKernels(s, shapeOf(s)).backward.size(), headKernels(smallScenario(1, 1), shapeOf(s)).backward.size());
     s.parallelism.expertModelParallelSize = 4; // three experts a token, 2 x 320 and 640 wide; the router has no bias
@@ -336,23 +336,23 @@ TEST(LayerBytes, GradientsOfMicroBatchesAreAddedWhereNoProductAddsThem)
     s.training.globalBatchSize = 64 * 3 * 4; // 4 micro-batches on 64 replicas
     const double weights = 640.0 * 12 * 96 + 768 * 640 + 3 * 640 * 1280;
     s.training.fusion = "eager";
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 4 + 4) * 3 / 4);
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), weights * (2 + 4 + 4) * 3 / 4);
     s.training.fusion = "compiled";
     s.training.gradReduceInFp32 = false;
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 2 + 2) * 3 / 4);
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), weights * (2 + 2 + 2) * 3 / 4);
     s.training.globalBatchSize = 64 * 3;
-    EXPECT_EQ(besideWeightGradients(s), 0);
+    EXPECT_EQ(extraGradientBytes(s), 0);
     s.training.globalBatchSize = 64 * 3 * 4;
     s.training.fusion = "fused"; // gradient_accumulation_fusion of Megatron-LM
-    EXPECT_EQ(besideWeightGradients(s), 0);
+    EXPECT_EQ(extraGradientBytes(s), 0);
     // From ZeRO 2 on every micro-batch's gradient is copied into the buffer that is reduced, in the type of the reduction; with ZeRO 3 the
     // weights are copied out of the gathered buffer as well, for the forward and for the backward (2 x 4 bytes).
     s.parallelism.zeroStage = 2;
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 2));
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), weights * (2 + 2));
     s.training.gradReduceInFp32 = true;
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 4));
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), weights * (2 + 4));
     s.parallelism.zeroStage = 3;
-    EXPECT_DOUBLE_EQ(besideWeightGradients(s), weights * (2 + 4 + 8));
+    EXPECT_DOUBLE_EQ(extraGradientBytes(s), weights * (2 + 4 + 8));
 }
 
 TEST(LayerBytes, FusionFollowsTheAttentionWhereItIsNotStated)
