@@ -135,10 +135,9 @@ void addTraining(std::vector<Parameter>& t)
         {"unfused", "triton", "flash1", "flash2", "flash3", "cudnn", "cudnn_fp8"}, PRISM_FIELD(training.attentionBackend))));
     t.push_back(advanced(
         choice({"training.fusion", "Fusion", "", "",
-                "Kernels around the matrix products. fused: hand-written ones (Transformer Engine, Apex), the loss too; "
-                "compiled: torch.compile of the layers, the loss as single operations; eager: every operation a "
-                "kernel; auto: with flash2, which comes with PyTorch, compiled from ZeRO 2 on and eager below; with triton and flash1 "
-                "eager from ZeRO 2 on, the loss fused; else fused."},
+                "Kernels around the matrix products. fused: hand-written ones (Transformer Engine, Apex), the loss too; compiled: "
+                "torch.compile of the layers, the loss as single operations; eager: every operation a kernel; auto: with flash2, PyTorch's "
+                "own, compiled from ZeRO 2 on, eager below; with triton and flash1 eager from ZeRO 2 on, the loss fused; else fused."},
                {"auto", "fused", "compiled", "eager"}, PRISM_FIELD(training.fusion))));
     t.push_back(advanced(choice({"training.cuda_graphs", "CUDA graphs", "", "",
                                  "What is launched as one graph: none, layer (the layers, or their parts outside of the experts), "

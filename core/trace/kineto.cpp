@@ -495,7 +495,7 @@ Result<std::vector<KinetoRank>> readProfiles(const std::vector<std::string>& pat
     for (const std::string& file : *files) {
         Result<std::vector<KinetoRank>> read = readKineto(file, control);
         if (control.stop.stop_requested())
-            return Diagnostic{.path = file, .message = "cancelled"};
+            return errorAt(file, streamEndText(StreamEnd::cancelled), "", "");
         if (read.ok())
             std::move(read->begin(), read->end(), std::back_inserter(ranks));
         const auto first = problems.insert(problems.end(), read.errors().begin(), read.errors().end());

@@ -61,8 +61,11 @@ Change steadyTransfers(const ProfileModel& model)
     std::map<std::string, std::vector<double>> transfers;
     for (const ProfileSegment& segment : model.segments)
         transfers[segment.collective].insert(transfers[segment.collective].end(), segment.transfer.begin(), segment.transfer.end());
-    return {{}, [transfers](const ProfileSegment& m, std::size_t s) {
-                return m.collective.empty() ? m.transfer[s] : std::min(m.transfer[s], medianOf(transfers.at(m.collective)));
+    std::map<std::string, double> medians;
+    for (auto& [collective, seconds] : transfers)
+        medians[collective] = medianOf(std::move(seconds));
+    return {{}, [medians](const ProfileSegment& m, std::size_t s) {
+                return m.collective.empty() ? m.transfer[s] : std::min(m.transfer[s], medians.at(m.collective));
             }};
 }
 

@@ -127,6 +127,12 @@ Result<TraceFound> jobFound(Result<TraceJob> read, const Scenario& base, const I
     return found;
 }
 
+Result<std::vector<KinetoRank>> ranksOf(const QString& path, const InsightOptions& options, Diagnostics& problems)
+{
+    Result<std::vector<KinetoRank>> ranks = readProfiles({path.toStdString()}, controlOf(options), problems);
+    return options.stop.stop_requested() ? Result<std::vector<KinetoRank>>(cancelled()) : std::move(ranks);
+}
+
 /// The forecast and the repairs; none where the ranks have no step in common, which the notes state.
 void askProfile(TraceFound& found, const std::vector<KinetoRank>& ranks)
 {
@@ -146,7 +152,7 @@ Result<TraceFound> profilerFound(const QString& path, const Scenario& base, cons
 {
     TraceFound found;
     Diagnostics problems;
-    const Result<std::vector<KinetoRank>> ranks = readProfiles({path.toStdString()}, controlOf(options), problems);
+    const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
     if (!ranks.ok())
         return ranks.errors();
     take(found.notes, problems);
@@ -227,7 +233,7 @@ Result<Recording> recordingOf(const QString& path, const InsightOptions& options
         return job.ok() ? jobRecording(std::move(job).value()) : Result<Recording>(job.errors());
     }
     Diagnostics problems;
-    const Result<std::vector<KinetoRank>> ranks = readProfiles({path.toStdString()}, controlOf(options), problems);
+    const Result<std::vector<KinetoRank>> ranks = ranksOf(path, options, problems);
     Result<Recording> recording = ranks.ok() ? profileRecording(*ranks) : Result<Recording>(ranks.errors());
     if (recording.ok())
         for (const Diagnostic& d : problems)

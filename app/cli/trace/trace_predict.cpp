@@ -161,7 +161,7 @@ void predictProfile(const TracePredictOptions& options)
                          {"classes", classes},
                          {"assumptions", model.assumptions},
                          {"notes", notesJson(notes)}};
-    writeOutput(options, options.json ? answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text + diagnosticsText(notes));
+    writeOutput(options, options.json ? report::dump(answer) : text + diagnosticsText(notes));
 }
 
 /// Options that do not apply to this kind of trace, each an error.

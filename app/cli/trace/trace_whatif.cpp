@@ -3,6 +3,7 @@
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/barriers.h"
 #include "core/base/valuetext.h"
+#include "core/insight/report.h"
 #include "core/trace/profilemodel.h"
 #include "core/trace/whatif.h"
 
@@ -124,13 +125,13 @@ void profileWhatIf(const JobOptions& options)
         slow.push_back({{"rank", w.replica}, {"over_median", w.factor}});
         slowText += fmt::format("Slow worker: rank {} takes {:.3f} times as long as the median of the ranks\n", w.replica, w.factor);
     }
-    const Json report = {{"ranks", model.ranks},
+    const Json answer = {{"ranks", model.ranks},
                          {"rank_factors", rankFactors(model)},
                          {"what_a_repair_brings", repairsJson(r, slow)},
                          {"assumptions", model.assumptions},
                          {"notes", notesJson(notes)}};
     text += repairsText(r, slowText) + assumedText(model.assumptions, {}, notes);
-    writeOutput(options, options.json ? report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
+    writeOutput(options, options.json ? report::dump(answer) : text);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -29,6 +30,8 @@ constexpr int kCellsOfNode = 48, kMinCells = 4;
 constexpr int kFactorPoints = 512;
 /// Of the greatest mean delay by rare events of a node: the least that a node has one of its own from.
 constexpr double kLeastShare = 0.01;
+/// Nodes that a smooth function is fitted to at least.
+constexpr std::size_t kSmoothNodes = 6;
 /// Standard deviations of a chi-square beyond its mean that a smooth function may miss the values at nodes by.
 constexpr double kChiSquareMargin = 2.0;
 
@@ -69,7 +72,7 @@ Moments exposed(const DrawTable& table, double mean, double hidden)
 void smooth(std::vector<double>& values, const std::vector<double>& errors, std::size_t nodes)
 {
     const auto n = static_cast<Eigen::Index>(nodes);
-    if (n < 6 || std::any_of(errors.begin(), errors.begin() + n, [](double e) { return !(e > 0.0); }))
+    if (nodes < kSmoothNodes || std::any_of(errors.begin(), errors.begin() + n, [](double e) { return !(e > 0.0); }))
         return;
     for (Eigen::Index degree = 0; degree <= 3; ++degree) {
         Eigen::MatrixXd a(n, degree + 1);
@@ -287,7 +290,7 @@ private:
         out.rareHazard = m_hazard;
         const RegimeFactors one;
         const double exposedMean = out.exposedSeconds(one), some = -std::expm1(-m_hazard);
-        std::array<Sampled, 2> sampled;
+        Sampled usual;
         std::vector<std::vector<double>> excess; // by node: over the usual mean, with rare events
         double mean = 0.0, square = 0.0, error = 0.0;
         for (int part = 0; part < parts; ++part)
@@ -302,9 +305,9 @@ private:
                 if (part == 1) {
                     excess.emplace_back();
                     for (const double x : r)
-                        excess.back().push_back(x - sampled[0].location[j]);
+                        excess.back().push_back(x - usual.location[j]);
                 } else {
-                    add(sampled[0], r, j < inside);
+                    add(usual, r, j < inside);
                 }
                 if (j == inside)
                     continue;
@@ -313,12 +316,12 @@ private:
                 square += weight * (m * m + varianceOf(r));
                 error += weight * weight * varianceOf(r) / static_cast<double>(r.size());
             }
-        smooth(sampled[0].location, sampled[0].locationError, inside);
-        smooth(sampled[0].spread, sampled[0].spreadError, inside);
-        finish(out.usual, sampled[0], mean);
+        smooth(usual.location, usual.locationError, inside);
+        smooth(usual.spread, usual.spreadError, inside);
+        finish(out.usual, usual, mean);
         if (parts == 2) {
             Sampled rare = sampledExcess(excess, cellsOfNodes(out, inside));
-            rare.location = std::move(sampled[0].location);
+            rare.location = std::move(usual.location);
             finish(out.rare, rare, mean);
         }
         out.stdErr = std::sqrt(error);
@@ -370,8 +373,7 @@ private:
         }
         smooth(out.spread, out.spreadError, inside);
         const auto [low, high] = std::minmax_element(out.spread.begin(), out.spread.begin() + static_cast<std::ptrdiff_t>(inside));
-        constexpr std::size_t kFew = 6;                     // nodes; as in smooth()
-        if (inside < kFew || !(*low > kLeastShare * *high)) // too few executions for a mean of each, or events that shorten a pass
+        if (inside < kSmoothNodes || !(*low > kLeastShare * *high)) // too few executions for a mean of each, or events that shorten a pass
             std::fill(out.spread.begin(), out.spread.end(), 1.0);
         const double most = *std::max_element(cells.begin(), cells.end());
         for (std::size_t j = 0; j < inside; ++j) {
