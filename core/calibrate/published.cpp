@@ -147,6 +147,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
     out.publishedBubbleRate = row.publishedBubbleRate;
     if (!out.skipped.empty())
         return out;
+    ErrorBand band = errorBand(calibration, "");
     if (row.scheduleOnly) {
         validateSchedule(row, out);
     } else {
@@ -156,6 +157,8 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
             out.skipped = first.path + ": " + first.message;
             return out;
         }
+        band.low = step->errorBandLow;
+        band.high = step->errorBandHigh;
         out.noiseFreeSeconds = step->noiseFreeSeconds;
         out.predictedSeconds = out.noiseFreeSeconds * slowdown;
         out.publishedTflops = row.publishedTflops;
@@ -167,7 +170,6 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
     if (out.publishedSeconds > 0 && out.skipped.empty())
         out.error = out.predictedSeconds / out.publishedSeconds - 1;
     // The published value lies in the band when the error lies in [bandLow, bandHigh].
-    const ErrorBand band = row.scheduleOnly ? errorBand(calibration, "") : errorBand(calibration, row.scenario);
     out.bandLowSeconds = out.predictedSeconds / (1 + band.high);
     out.bandHighSeconds = out.predictedSeconds / (1 + band.low);
     return out;

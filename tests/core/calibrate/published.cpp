@@ -5,6 +5,7 @@
 #include "core/cost/costmodel.h"
 #include "core/cost/predictor.h"
 #include "core/measured/tables.h"
+#include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "datafolder.h"
 
@@ -482,6 +483,20 @@ TEST(Collectives, AgreeWithNcclTestsTables)
         }
         ASSERT_GT(n, 100) << type;
         EXPECT_GE(within, 0.94 * n) << type;
+    }
+}
+
+/// The band of a row is what predict states of its job: outside of the calibration (a hidden size below any validated one) the wide one.
+TEST(Published, ARowOutsideOfTheCalibrationHasTheBandThatPredictStates)
+{
+    for (const char* hidden : {"4096", "256"}) {
+        PublishedRow row = rowWith(R"(,"training.precision":"bf16")");
+        row.scenario = setParameter(row.scenario, "model.hidden_size", hidden).value();
+        const CostedStep step = costStep(row.scenario).value();
+        const ValidatedRow v = validatedRow(row, calibration());
+        EXPECT_DOUBLE_EQ(v.bandLowSeconds, v.predictedSeconds / (1 + step.errorBandHigh)) << hidden;
+        EXPECT_DOUBLE_EQ(v.bandHighSeconds, v.predictedSeconds / (1 + step.errorBandLow)) << hidden;
+        EXPECT_EQ(v.bandHighSeconds >= v.predictedSeconds / (1 + calibration().domain.bandLow), *hidden == '2') << hidden;
     }
 }
 
