@@ -129,7 +129,6 @@ void readBands(const Json& json, std::vector<ErrorBand>& bands, Diagnostics& err
         };
         band.rows = count("rows");
         band.sources = count("sources");
-        band.checked = count("checked");
         if (const auto kind = item.find("kind"); kind != item.end() && kind->is_string())
             band.kind = kind->get<std::string>();
         bands.push_back(std::move(band));
@@ -186,7 +185,6 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
                                 {"high", rounded(b.high)},
                                 {"rows", b.rows},
                                 {"sources", b.sources},
-                                {"checked", b.checked},
                                 {"held", rounded(b.held)}});
     const CalibrationDomain& d = c.domain;
     out["domain"] = {{"covered", d.covered},

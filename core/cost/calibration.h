@@ -79,7 +79,6 @@ struct ErrorBand {
     double low = -0.15, high = 0.15;
     int rows = 0, sources = 0; ///< held-out rows from which it is made, and their sources
     double held = -1;          ///< of its rows, the share inside when the band is made without their source; < 0 = not checked
-    int checked = 0;           ///< how many rows that share is of
 };
 
 struct Calibration {

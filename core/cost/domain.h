@@ -17,7 +17,7 @@ inline constexpr std::string_view kOutsideCalibration = "outside of the calibrat
 struct CalibrationDomain {
     std::vector<std::string> covered; ///< GPU type and precision ("h100 fp8"), kinds of model ("dense", "moe zero 3"); sorted
     double maxGpus = 0, minHiddenSize = 0, maxSeqLength = 0;
-    double bandLow = -0.5, bandHigh = 0.5; ///< relative errors that cover 90 % of the rows of tiers B and C, which are in no fit
+    double bandLow = -0.5, bandHigh = 0.5; ///< relative errors that cover 90 % of the rows whose GPU or kind of model no fit row has
 };
 
 /// "h100": the first word of the preset's name, or of the name where there is none, in lower case.

@@ -11,15 +11,13 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kEnoughRowsOfAKind = 20, kEnoughSourcesOfAKind = 2;
-constexpr double kMinScale = 1e-6;      // rows that are all exact have no scale
-constexpr std::size_t kMinOfItsOwn = 5; // rows of a kind without complete ones that show how far its others are off
+constexpr double kMinScale = 1e-6; // rows that are all exact have no scale
 
 /// One held-out row: its error, its source, and the kinds that it belongs to.
 struct Row {
     double error = 0, distance = 0; ///< relative, and |log(predicted / published)|
     std::string source;
     std::vector<std::string> kinds; ///< the narrowest first
-    bool complete = false;
 };
 using Rows = std::vector<const Row*>;
 
@@ -37,15 +35,6 @@ std::vector<Weighted> weighted(const Rows& rows, const auto& valueOf)
     std::vector<Weighted> list;
     for (const Row* r : rows)
         list.push_back({valueOf(*r), 1 / (rowsOf[r->source] * static_cast<double>(rowsOf.size()))});
-    return list;
-}
-
-/// The error of each row, all rows with equal weight: a source of a single row does not count as half of its kind.
-std::vector<Weighted> equallyWeighted(const Rows& rows)
-{
-    std::vector<Weighted> list;
-    for (const Row* r : rows)
-        list.push_back({r->distance, 1 / static_cast<double>(rows.size())});
     return list;
 }
 
@@ -73,24 +62,11 @@ std::size_t sourcesOf(const Rows& rows)
     return sources.size();
 }
 
-/// Kinds without a complete row: the percentile of complete rows does not apply to them.
-std::set<std::string> looseKinds(const std::vector<Row>& rows)
-{
-    std::set<std::string> loose, firm;
-    for (const Row& r : rows)
-        (r.complete ? firm : loose).insert(r.kinds.begin(), r.kinds.end());
-    if (firm.empty())
-        return {};
-    for (const std::string& kind : firm)
-        loose.erase(kind);
-    return loose;
-}
-
 /// Scales by kind and the percentile of the scores: all that a band needs.
 class Scores final {
 public:
-    /// From all rows but those of one source; "" = from all. `loose`: looseKinds of all rows.
-    Scores(const std::vector<Row>& rows, const std::set<std::string>& loose, const std::string& without)
+    /// From all rows but those of one source; "" = from all.
+    Scores(const std::vector<Row>& rows, const std::string& without)
     {
         std::map<std::string, Rows> byKind;
         for (const Row& r : rows)
@@ -102,25 +78,12 @@ public:
             for (const auto& [kind, of] : byKind)
                 if (of.front()->kinds[level] == kind)
                     addScale(kind, level, of);
-        Rows complete;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(complete), [](const Row* r) { return r->complete; });
-        const auto score = [&](const Row& r) { return r.distance / std::max(kMinScale, scaleOf(r.kinds)); };
-        m_percentile = quantileOf(weighted(complete.empty() ? all : complete, score), kBandShare);
-        for (const std::string& kind : loose)
-            if (const auto of = byKind.find(kind); of != byKind.end() && of->second.size() >= kMinOfItsOwn)
-                m_own[kind] = quantileOf(equallyWeighted(of->second), kBandShare);
+        m_percentile =
+            quantileOf(weighted(all, [&](const Row& r) { return r.distance / std::max(kMinScale, scaleOf(r.kinds)); }), kBandShare);
     }
 
-    /// The band of the narrowest kind that has a scale, in logarithms on either side; of one without complete rows at least what holds
-    /// its own rows.
-    [[nodiscard]] double halfWidthOf(const std::vector<std::string>& kinds) const
-    {
-        const double scaled = scaleOf(kinds) * m_percentile;
-        for (const std::string& kind : kinds)
-            if (const auto own = m_own.find(kind); own != m_own.end())
-                return std::max(scaled, own->second);
-        return scaled;
-    }
+    /// The band of the narrowest kind that has a scale, in logarithms on either side.
+    [[nodiscard]] double halfWidthOf(const std::vector<std::string>& kinds) const { return scaleOf(kinds) * m_percentile; }
     [[nodiscard]] bool holds(const Row& row) const { return row.distance <= halfWidthOf(row.kinds); }
     [[nodiscard]] bool has(const std::string& kind) const { return m_scales.contains(kind); }
 
@@ -146,7 +109,7 @@ private:
         return 1;
     }
 
-    std::map<std::string, double> m_scales, m_own;
+    std::map<std::string, double> m_scales;
     double m_percentile = 0;
 };
 
@@ -154,36 +117,16 @@ std::vector<Row> rowsOf(const std::vector<LeftOutError>& errors)
 {
     std::vector<Row> rows;
     for (const LeftOutError& e : errors)
-        rows.push_back(
-            {e.error, std::abs(std::log1p(e.error)), sourceOf(*e.row), bandKinds(e.row->row->scenario), e.row->row->tier == "A"});
+        rows.push_back({e.error, std::abs(std::log1p(e.error)), sourceOf(*e.row), bandKinds(e.row->row->scenario)});
     return rows;
 }
 
-/// The rows that determine the band of a kind and those whose check counts: its complete ones, or all where there are none.
-struct Behind {
-    Rows all, checked;
-};
-
-Behind behind(const std::vector<Row>& rows, const std::string& kind)
-{
-    Behind found;
-    for (const Row& r : rows)
-        if (std::find(r.kinds.begin(), r.kinds.end(), kind) != r.kinds.end()) {
-            found.all.push_back(&r);
-            if (r.complete)
-                found.checked.push_back(&r);
-        }
-    if (found.checked.empty())
-        found.checked = found.all;
-    return found;
-}
-
-ErrorBand bandOf(const std::string& kind, const Scores& scores, const Behind& rows)
+ErrorBand bandOf(const std::string& kind, const Scores& scores, const Rows& rows)
 {
     const double half = scores.halfWidthOf({kind});
     ErrorBand band{kind, std::exp(-half) - 1, std::exp(half) - 1};
-    band.rows = static_cast<int>(rows.all.size());
-    band.sources = static_cast<int>(sourcesOf(rows.all));
+    band.rows = static_cast<int>(rows.size());
+    band.sources = static_cast<int>(sourcesOf(rows));
     return band;
 }
 
@@ -203,26 +146,23 @@ void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors,
 {
     calibration.bands.clear();
     const std::vector<Row> rows = rowsOf(errors);
-    const std::set<std::string> loose = looseKinds(rows);
     std::map<std::string, Scores> others; // by the source that they lack
-    std::set<std::string> kinds;
+    std::map<std::string, Rows> byKind;
     for (const Row& r : rows) {
-        others.try_emplace(r.source, rows, loose, r.source);
-        kinds.insert(r.kinds.begin(), r.kinds.end());
+        others.try_emplace(r.source, rows, r.source);
+        for (const std::string& kind : r.kinds)
+            byKind[kind].push_back(&r);
     }
     if (others.size() < kEnoughSourcesOfAKind)
         return;
-    const Scores scores(rows, loose, "");
-    for (const std::string& kind : kinds) {
+    const Scores scores(rows, "");
+    for (const auto& [kind, of] : byKind) {
         if (!scores.has(kind))
             continue;
-        const Behind of = behind(rows, kind);
         ErrorBand band = bandOf(kind, scores, of);
-        band.checked = static_cast<int>(of.checked.size());
-        band.held = static_cast<double>(
-                        std::count_if(of.checked.begin(), of.checked.end(), [&](const Row* r) { return others.at(r->source).holds(*r); }))
-                    / static_cast<double>(band.checked);
-        reports.push_back(reportOf(band, of.checked));
+        band.held = static_cast<double>(std::count_if(of.begin(), of.end(), [&](const Row* r) { return others.at(r->source).holds(*r); }))
+                    / static_cast<double>(of.size());
+        reports.push_back(reportOf(band, of));
         calibration.bands.push_back(std::move(band));
     }
 }

@@ -8,8 +8,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace prism {
 namespace {
@@ -28,11 +31,20 @@ void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, s
 /// in rounds.
 constexpr std::size_t kStepTableStride = 19;
 
-/// Rows that are not in the fit: those that the band covers widen the domain; the errors of all go into the report.
-void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published, const std::set<std::string>& fitted,
-                 const SlowdownOf& slowdownOf)
+/// GPU with precision, or kind of model, of a row.
+using Ground = std::string;
+
+/// The errors of rows that are not in the fit, into the report as well. A GPU or kind of model that only they have widens the domain where
+/// the stated band covers at least kBandShare of them.
+std::vector<double> coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published, const std::set<std::string>& fitted,
+                                const SlowdownOf& slowdownOf)
 {
+    struct Rows {
+        std::vector<const Scenario*> scenarios;
+        std::size_t inside = 0;
+    };
     std::vector<double> unseen;
+    std::map<Ground, Rows> byGround;
     FitReport report{{}, "not in the fit"};
     for (const PublishedRow& r : published) {
         if (fitted.contains(r.id) || r.scheduleOnly || !r.skipped.empty() || !r.counts())
@@ -43,17 +55,47 @@ void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published
         unseen.push_back(v.error);
         report.add(v.error);
         const ErrorBand band = errorBand(run.calibration, r.scenario);
-        if (v.error >= band.low && v.error <= band.high)
-            cover(run.calibration.domain, r.scenario);
+        Rows& rows = byGround[gpuCoverage(r.scenario) + ", " + modelCoverage(r.scenario)];
+        rows.scenarios.push_back(&r.scenario);
+        rows.inside += v.error >= band.low && v.error <= band.high ? 1 : 0;
     }
     run.fits.push_back(report);
-    // Outside of the calibration: as far off as rows of other software, machines and incomplete configuration.
-    std::sort(unseen.begin(), unseen.end());
-    if (unseen.size() < 20)
+    for (const auto& [ground, rows] : byGround)
+        if (static_cast<double>(rows.inside) >= kBandShare * static_cast<double>(rows.scenarios.size()))
+            for (const Scenario* s : rows.scenarios)
+                cover(run.calibration.domain, *s);
+    return unseen;
+}
+
+/// Held-out errors of the rows whose GPU and precision, or kind of model, their own source alone has: the fit without it did not know them.
+std::vector<double> errorsOnNewGround(const std::vector<LeftOutError>& errors)
+{
+    std::map<Ground, std::set<std::string>> sources;
+    const auto groundsOf = [](const LeftOutError& e) {
+        return std::array{gpuCoverage(e.row->row->scenario), modelCoverage(e.row->row->scenario)};
+    };
+    for (const LeftOutError& e : errors)
+        for (const Ground& ground : groundsOf(e))
+            sources[ground].insert(sourceOf(*e.row));
+    std::vector<double> found;
+    for (const LeftOutError& e : errors) {
+        const auto grounds = groundsOf(e);
+        if (std::any_of(grounds.begin(), grounds.end(), [&](const Ground& g) { return sources.at(g).size() == 1; }))
+            found.push_back(e.error);
+    }
+    return found;
+}
+
+/// The band outside of the calibration: nine of ten such errors.
+void setBandOutside(CalibrationDomain& domain, std::vector<double> errors)
+{
+    constexpr std::size_t kEnough = 20;
+    if (errors.size() < kEnough)
         return;
-    const auto n = static_cast<double>(unseen.size());
-    run.calibration.domain.bandLow = unseen[static_cast<std::size_t>(0.05 * n)];
-    run.calibration.domain.bandHigh = unseen[static_cast<std::size_t>(std::ceil(0.95 * n)) - 1];
+    std::sort(errors.begin(), errors.end());
+    const auto n = static_cast<double>(errors.size());
+    domain.bandLow = errors[static_cast<std::size_t>((1 - kBandShare) / 2 * n)];
+    domain.bandHigh = errors[static_cast<std::size_t>(std::ceil((1 + kBandShare) / 2 * n)) - 1];
 }
 
 void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
@@ -61,7 +103,9 @@ void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
     std::vector<ValidatedRow> validated;
     for (const FitRow& r : rows)
         validated.push_back(validatedRow(*r.row, run.calibration, r.slowdown));
-    run.calibration.domain = {};
+    const CalibrationDomain before = std::exchange(run.calibration.domain, {});
+    run.calibration.domain.bandLow = before.bandLow;
+    run.calibration.domain.bandHigh = before.bandHigh;
     for (const FitRow& r : rows)
         cover(run.calibration.domain, r.row->scenario);
     const ValidationReport report = validationReport(std::move(validated));
@@ -108,12 +152,20 @@ void fitSteps(CalibrationRun& run, const CalibrationData& data, const SlowdownOf
     sampleSlowdowns();
     searchConstants(run.calibration, rows, 8);
     reportPublished(run, rows);
-    if (leaveSourcesOut)
-        setBands(run.calibration, heldOutErrors(rows, {before, run.calibration}, run.fits), run.fits);
+    std::vector<LeftOutError> heldOut;
+    if (leaveSourcesOut) {
+        heldOut = heldOutErrors(rows, {before, run.calibration}, run.fits);
+        setBands(run.calibration, heldOut, run.fits);
+    }
     std::set<std::string> fitted;
     for (const FitRow& r : rows)
         fitted.insert(r.row->id);
-    coverUnseen(run, data.steps, fitted, slowdownOf);
+    std::vector<double> outside = coverUnseen(run, data.steps, fitted, slowdownOf);
+    if (!leaveSourcesOut)
+        return;
+    const std::vector<double> newGround = errorsOnNewGround(heldOut);
+    outside.insert(outside.end(), newGround.begin(), newGround.end());
+    setBandOutside(run.calibration.domain, std::move(outside));
 }
 
 } // namespace

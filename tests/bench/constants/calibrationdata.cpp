@@ -65,6 +65,12 @@ struct Intake {
     void reportMissing();
 };
 
+/// A file's name without its folder: what is missing stands in the file that is written.
+std::string nameOf(const std::string& path)
+{
+    return std::filesystem::path(path).filename().string();
+}
+
 void Intake::takeText(const std::string& path, const std::string& text)
 {
     const std::string_view head = std::string_view(text).substr(0, 400);
@@ -77,8 +83,7 @@ void Intake::takeText(const std::string& path, const std::string& text)
     else if (path.ends_with(".json") && head.find("\"prism-validation-1\"") != std::string_view::npos) {
         const Result<std::vector<PublishedRow>> rows = readPublished(text);
         if (!rows && rows.errors().front().path == "schema_version")
-            data.missing.push_back(std::filesystem::path(path).filename().string()
-                                   + ": not used, its rows do not say how they were executed (schema version 1)");
+            data.missing.push_back(nameOf(path) + ": not used, its rows do not say how they were executed (schema version 1)");
         else
             take(path, rows, data.steps, "published steps");
     } else if (path.ends_with(".json") && head.find("\"sys_name\"") != std::string_view::npos
@@ -96,14 +101,14 @@ void Intake::takeBusTable(const std::string& path)
         std::erase_if(*rows, [&](const BusRow& r) { return !(r.linkGbPerS > 0) && (unknown.insert(r.type), true); });
     take(path, rows, data.bus, "bus bandwidths");
     for (const std::string& type : unknown)
-        data.missing.push_back(path + ": rows of " + type + " are not used, presets/calibration/sources.json names no such system");
+        data.missing.push_back(nameOf(path) + ": rows of " + type + " are not used, presets/calibration/sources.json names no such system");
 }
 
 void Intake::takeSustained(const std::string& path)
 {
     const Result<std::vector<GemmRow>> rows = readSustainedGemms(path);
     if (rows && rows->empty())
-        data.missing.push_back(path
+        data.missing.push_back(nameOf(path)
                                + ": not used, presets/calibration/sources.json does not name its system among those of sustained products");
     else
         take(path, rows, data.sustained, "sustained matrix products");

@@ -26,9 +26,10 @@ void setConstants(Calibration& calibration, const ConstantPoint& point);
 /// The source of a row, or its suite where none is named.
 [[nodiscard]] const std::string& sourceOf(const FitRow& row);
 
-/// Rows by source and tier. Mean over sources, each counted once (a source of tier B half): of its mean absolute error, of its bias
-/// beyond 1.5 % and more so beyond 4 %, and of what errors exceed 10 % by. Errors are logarithms, cut at 0.2: beyond it a row says more
-/// about its machine (a slow node) than about the model: it counts, but no further.
+/// Rows by source and tier. Mean over sources of a source's mean absolute error, its bias beyond 1.5 % and more so beyond 4 %, and what
+/// errors exceed 10 % by. A source of n rows weighs n / (n + 3.5), the inverse of
+/// its mean error's variance (an offset of the source's own and the scatter of its rows), one of tier B half of it. Errors are logarithms,
+/// cut at 0.2: beyond it a row says more about its machine (a slow node) than about the model: it counts, but no further.
 class SourceLoss final {
 public:
     /// Rows of `leftOut` count nothing.

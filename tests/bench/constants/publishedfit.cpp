@@ -2,16 +2,9 @@
 #include "bench/constants/publishedfit.h"
 
 #include <cmath>
-#include <set>
 
 namespace prism {
 namespace {
-
-/// The domain of a row: GPU type, precision and kind of model.
-std::string groundOf(const PublishedRow& r)
-{
-    return gpuCoverage(r.scenario) + ", " + modelCoverage(r.scenario);
-}
 
 /// Rounds around the present constants, each with the slopes there and a shorter reach.
 FitPoint descended(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss, int rounds)
@@ -40,13 +33,9 @@ bool runs(const PublishedRow& r)
 
 std::vector<FitRow> fitRows(const std::vector<PublishedRow>& published)
 {
-    std::set<std::string> covered;
-    for (const PublishedRow& r : published)
-        if (runs(r) && r.tier == "A")
-            covered.insert(groundOf(r));
     std::vector<FitRow> rows;
     for (const PublishedRow& r : published)
-        if (runs(r) && (r.tier == "A" || (r.tier == "B" && !covered.contains(groundOf(r)))))
+        if (runs(r) && (r.tier == "A" || r.tier == "B"))
             rows.push_back({&r, 1});
     return rows;
 }

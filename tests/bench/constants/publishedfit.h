@@ -6,7 +6,7 @@
 
 namespace prism {
 
-/// Rows of the fit: those of tier A, and those of tier B on ground (GPU, precision, kind of model) that no row of tier A covers.
+/// Rows of the fit: those of tiers A and B that run.
 [[nodiscard]] std::vector<FitRow> fitRows(const std::vector<PublishedRow>& published);
 
 /// Lowers the loss of the rows (SourceLoss). Each round lets every row follow the logarithms of the constants linearly around the

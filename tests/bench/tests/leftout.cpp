@@ -10,8 +10,8 @@
 namespace prism {
 namespace {
 
-/// A source of one row weighs as much as one of a hundred.
-TEST(Omitted, TheLossCountsSourcesNotRows)
+/// A source of n rows weighs n / (n + 3.5): a hundred rows count four times as much as one, not a hundred times.
+TEST(Omitted, ALongSourceOutweighsAShortOneLittle)
 {
     std::deque<PublishedRow> published;
     std::vector<FitRow> rows;
@@ -30,7 +30,8 @@ TEST(Omitted, TheLossCountsSourcesNotRows)
     EXPECT_NEAR(SourceLoss(rows).of(errors), 0.01, 1e-12);
     EXPECT_NEAR(SourceLoss(rows, "many").of(errors), 0.01, 1e-12);
     errors.back() = 0.012;
-    EXPECT_NEAR(SourceLoss(rows).of(errors), 0.011, 1e-12);
+    const double many = 100 / 103.5, one = 1 / 4.5;
+    EXPECT_NEAR(SourceLoss(rows).of(errors), (many * 0.01 + one * 0.012) / (many + one), 1e-12);
     errors.back() = std::nan("");
     EXPECT_NEAR(SourceLoss(rows).of(errors), 0.01, 1e-12);
 }
