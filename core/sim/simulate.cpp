@@ -24,7 +24,7 @@ constexpr double kKernelDrawsPerStep = 2000.0, kMinResidualDraws = 0.5e6, kMaxRe
 /// Sampled steps of one run; empty when stopped.
 std::vector<double> sweepRun(const SweepModel& model, SweptSeries series, int count, const SimOptions& options, StepSamples& out)
 {
-    const RegimeTable table = regimeTable(model, options.seed, series.run, 0, static_cast<std::size_t>(count));
+    const RegimeTable table(model, regimeSeries(model.graph, options.seed, series.run, 0, static_cast<std::size_t>(count)));
     const Run run = series.run;
     StepSweeper sweeper(model, table, std::move(series), options.stop);
     std::vector<double> seconds = sweeper.seconds(static_cast<std::size_t>(count));

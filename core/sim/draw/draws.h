@@ -6,6 +6,8 @@
 #include "core/stats/sampler.h"
 #include "core/step/stepgraph.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -51,39 +53,47 @@ inline constexpr std::size_t kMiddleJobs = 9;
     return sampler.draw(uniform(seed, base, index), sampler.hasRareEvent() ? uniform(seed, rare, index) : 1.0);
 }
 
-/// G of one rank in one job (without slow spots).
-[[nodiscard]] inline double spatialFactor(const FactorSampler& spatial, std::uint64_t seed, std::uint64_t job, std::uint64_t replica,
-                                          std::uint64_t stage, std::uint64_t rank)
+/// The same by purpose and coordinates; the next Purpose is that of the rare event.
+[[nodiscard]] inline double drawFactor(const FactorSampler& sampler, std::uint64_t seed, Purpose purpose,
+                                       const std::array<std::uint64_t, 3>& at, std::uint64_t index)
 {
-    return drawFactor(spatial, seed, purposeStream(Purpose::spatial, replica, stage, rank),
-                      purposeStream(Purpose::spatialRare, replica, stage, rank), job);
+    const auto rare = static_cast<Purpose>(static_cast<std::uint64_t>(purpose) + 1);
+    return drawFactor(sampler, seed, purposeStream(purpose, at[0], at[1], at[2]), purposeStream(rare, at[0], at[1], at[2]), index);
 }
 
-/// D of one (replica, micro-batch) in one step, or of one group of the replica's cells: `owner` counts either.
-[[nodiscard]] inline double dataFactor(const FactorSampler& data, std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t owner,
-                                       std::uint64_t microbatch)
-{
-    const auto r = static_cast<std::uint64_t>(run);
-    return drawFactor(data, seed, purposeStream(Purpose::data, r, owner, microbatch),
-                      purposeStream(Purpose::dataRare, r, owner, microbatch), step);
-}
+/// Uniform in (0, 1) from a probability that rounding may have made 0 or 1.
+[[nodiscard]] double openUniform(double probability);
 
-/// I of one layer of a cell's work in one step; `place` counts (chunk, micro-batch, layer).
-[[nodiscard]] inline double routingFactor(const FactorSampler& routing, std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t cell,
-                                          std::uint64_t place)
-{
-    const auto r = static_cast<std::uint64_t>(run);
-    return drawFactor(routing, seed, purposeStream(Purpose::routing, r, cell, place), purposeStream(Purpose::routingRare, r, cell, place),
-                      step);
-}
+/// Share of the variance of their speeds that the ranks of a node have in common; below 1, which would make them equal.
+[[nodiscard]] double nodeShare(const StepGraph& graph);
 
-/// R of both scopes, of the compute kernels and of the routed ones, one of each per step. Across jobs the steps are independent. Within a
-/// job the ranks follow a Gaussian copula with z_0 = n_0, z_t = rho z_{t-1} + sqrt(1 - rho^2) n_t, n_t = Phi^-1(u_t), R_t = Q(Phi(z_t)),
-/// rho = graph.regimeLag1, computeRegimeLag1 or routingRegimeLag1; the rare event, where there is one, is independent from step to step.
-/// Any thread.
-struct RegimeSeries {
-    std::vector<double> intra, inter, compute, routing;
+/// G of the ranks of a job, without slow spots. Without a node share the ranks' draws are independent. With a share w the normal score of a
+/// rank is sqrt(w) z_node + sqrt(1 - w) z_rank (a Gaussian copula: the distribution of one rank stays the same), and the rare event takes
+/// the top of the scale, so that it is correlated within a node as well. Nodes are nodeRanks consecutive ranks of a cell. Any thread.
+class SpatialFactors final {
+public:
+    explicit SpatialFactors(const StepGraph& graph);
+
+    [[nodiscard]] double operator()(std::uint64_t seed, std::uint64_t job, std::uint64_t replica, std::uint64_t stage,
+                                    std::uint64_t rank) const;
+
+private:
+    FactorSampler m_sampler;
+    double m_rareProbability, m_rareMultiplier;
+    double m_share; ///< w
+    int m_nodeRanks;
 };
-[[nodiscard]] RegimeSeries regimeSeries(const StepGraph& graph, std::uint64_t seed, Run run, int numSteps);
+
+/// Regime factors of one step: R of communications within and between nodes, of the compute kernels and of the routed ones.
+struct RegimeFactors {
+    double intra = 1.0, inter = 1.0, compute = 1.0, routing = 1.0;
+    /// Of communications of a scope.
+    [[nodiscard]] double of(Scope scope) const { return scope == Scope::interNode ? inter : scope == Scope::intraNode ? intra : 1.0; }
+};
+/// Those of steps `first` ... `first` + `count` - 1 of a run. Across jobs the steps are independent. Within a job the ranks follow a
+/// Gaussian copula with z_0 = n_0, z_t = rho z_{t-1} + sqrt(1 - rho^2) n_t, n_t = Phi^-1(u_t), R_t = Q(Phi(z_t)), rho = graph.regimeLag1,
+/// computeRegimeLag1 or routingRegimeLag1; the rare event, where there is one, is independent from step to step. Any thread.
+[[nodiscard]] std::vector<RegimeFactors> regimeSeries(const StepGraph& graph, std::uint64_t seed, Run run, std::size_t first,
+                                                      std::size_t count);
 
 } // namespace prism

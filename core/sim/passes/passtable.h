@@ -2,6 +2,7 @@
 // Delays of kernel noise and rare events over the noise-free length of a pass: residuals sampled rank by rank, in tables by that length.
 #pragma once
 
+#include "core/sim/draw/draws.h"
 #include "core/sim/lanes/quantiletable.h"
 #include "core/sim/passes/flatprogram.h"
 #include "core/sim/passes/passlengths.h"
@@ -14,12 +15,6 @@
 namespace prism {
 
 inline constexpr std::size_t kLengthNodes = 16;
-/// Regime factors of one step.
-struct RegimeFactors {
-    double intra = 1.0, inter = 1.0, compute = 1.0, routing = 1.0;
-    /// Of communications of a scope.
-    [[nodiscard]] double of(Scope scope) const { return scope == Scope::interNode ? inter : scope == Scope::intraNode ? intra : 1.0; }
-};
 
 /// A residual, as a share of the length, at a place p between nodes of the length: location + spread * shape. Node i and what it rises by
 /// to the next.

@@ -15,13 +15,6 @@ namespace {
 
 constexpr double kScoreEnd = 8.0, kKnotsPerUnit = 64.0;
 constexpr int kScoreKnots = static_cast<int>(2.0 * kScoreEnd * kKnotsPerUnit) + 2;
-/// Largest share of the variance that the ranks of a node have in common; 1 would make them equal.
-constexpr double kMaxNodeShare = 1.0 - 1e-6;
-
-double inside(double u)
-{
-    return std::clamp(u, 0x1.0p-54, 1.0 - 0x1.0p-53);
-}
 
 std::uint64_t purpose(Purpose p)
 {
@@ -38,10 +31,11 @@ ScoredFactor::ScoredFactor(const Distribution& d) : m_rareFrom(static_cast<float
         m_rareFrom = static_cast<float>(normalQuantile(1.0 - p));
     for (int i = 0; i < kScoreKnots; ++i) {
         const double score = -kScoreEnd + i / kKnotsPerUnit, above = normalCdf(-score), below = normalCdf(score);
-        const double left = inside(std::min(1.0, below / (1.0 - p)));
-        m_usual.push_back(static_cast<float>(quantile.fromTails(left, inside((above - p) / (1.0 - p)))));
+        const double left = openUniform(std::min(1.0, below / (1.0 - p)));
+        m_usual.push_back(static_cast<float>(quantile.fromTails(left, openUniform((above - p) / (1.0 - p)))));
         if (p > 0.0)
-            m_rare.push_back(static_cast<float>(d.rareMultiplier * quantile.fromTails(inside(1.0 - above / p), inside(above / p))));
+            m_rare.push_back(
+                static_cast<float>(d.rareMultiplier * quantile.fromTails(openUniform(1.0 - above / p), openUniform(above / p))));
     }
 }
 
@@ -57,7 +51,7 @@ float ScoredFactor::at(float score) const
 Speeds::Speeds(const StepGraph& graph, const JobUnits& job)
     : m_job(job),
       m_table(drawTable(graph.spatial)),
-      m_share(static_cast<float>(m_table.isConstant() || graph.nodeRanks < 2 ? 0.0 : std::min(graph.spatialNodeShare, kMaxNodeShare))),
+      m_share(static_cast<float>(nodeShare(graph))),
       m_nodeRanks(graph.nodeRanks),
       m_stages(graph.schedule.numStages)
 {

@@ -41,7 +41,7 @@ std::unique_ptr<StepRecorder> StepRecorder::make(const StepGraph& graph, const R
         auto model = sweepModel(graph, options.seed, kernelDraws(SimOptions().numSamples), recall, options.stop);
         if (!model)
             return;
-        RegimeTable regimes = regimeTable(*model, options.seed, Run::across, index(options.first), index(options.steps));
+        RegimeTable regimes(*model, regimeSeries(graph, options.seed, Run::across, index(options.first), index(options.steps)));
         out.reset(new StepRecorder(options, std::move(model), std::move(regimes)));
         out->m_slowest = StepSweeper(*out->m_model, out->m_regimes, out->m_series, options.stop).slowestUnits(index(options.steps));
         for (std::size_t i = 0; i < out->m_slowest.size(); ++i) {

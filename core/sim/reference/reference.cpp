@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
 #include "core/base/index.h"
-#include "core/sim/draw/nodeshare.h"
 #include "core/sim/simulate.h"
 #include "core/sim/draw/draws.h"
 #include "core/sim/draw/stepdelays.h"
@@ -84,12 +83,8 @@ struct Job {
 /// One step of one job.
 class Step final {
 public:
-    /// Regime factors of one step.
-    struct Regimes {
-        double intra = 1.0, inter = 1.0, compute = 1.0, routing = 1.0;
-    };
-
-    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, const Regimes& regimes)
+    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial,
+         const RegimeFactors& regimes)
         : m_job(job),
           m_graph(job.graph),
           m_seed(seed),
@@ -116,7 +111,11 @@ public:
     }
 
 private:
-    [[nodiscard]] double regime(Scope scope) const { return scope == Scope::intraNode ? m_regimes.intra : m_regimes.inter; }
+    /// A factor of this step, by owner and place as its Purpose has them.
+    [[nodiscard]] double factor(const FactorSampler& sampler, Purpose purpose, std::uint64_t owner, std::uint64_t place) const
+    {
+        return drawFactor(sampler, m_seed, purpose, {static_cast<std::uint64_t>(m_run), owner, place}, m_number);
+    }
 
     /// R e of one communication, times the link factor where it leaves the node. e is the largest of `groups` means of `buckets` draws.
     double communicationFactor(int kernelClass, TemporalDraws& draws, double link, int groups = 1, int buckets = 1) const
@@ -129,7 +128,7 @@ private:
                 sum += draws(m_job.temporal[index(kernelClass)]);
             slowest = std::max(slowest, sum / buckets);
         }
-        return regime(kernel.scope) * slowest * (kernel.scope == Scope::interNode ? link : 1.0);
+        return m_regimes.of(kernel.scope) * slowest * (kernel.scope == Scope::interNode ? link : 1.0);
     }
 
     double exposed(const StepOp& op, TemporalDraws& draws, double link) const
@@ -202,7 +201,7 @@ private:
                 std::vector<double> routing;
                 routing.reserve(cells.size());
                 for (Running& c : cells)
-                    routing.push_back(routed ? routingFactor(m_job.routing, m_seed, m_run, m_number, c.cell, c.place++) : 1.0);
+                    routing.push_back(routed ? factor(m_job.routing, Purpose::routing, c.cell, c.place++) : 1.0);
                 for (const Op& op : block.ops)
                     if (cells.size() > 1 && op.sync == Sync::replicas && m_graph.classes[index(op.kernelClass)].scope != Scope::none)
                         endTogether(op, cells);
@@ -225,8 +224,7 @@ private:
         const bool own = m_graph.dataScope == DataScope::group;
         for (int m = 0; m < m_graph.schedule.numMicrobatches; ++m)
             for (int g = 0; g < groups; ++g)
-                data.push_back(dataFactor(m_job.data, m_seed, m_run, m_number,
-                                          static_cast<std::uint64_t>(own ? replica * groups + g : replica), static_cast<std::uint64_t>(m)));
+                data.push_back(factor(m_job.data, Purpose::data, index(own ? replica * groups + g : replica), index(m)));
         return data;
     }
 
@@ -362,7 +360,7 @@ private:
     Run m_run;
     std::uint64_t m_number;
     const std::vector<double>& m_spatial;
-    Regimes m_regimes;
+    RegimeFactors m_regimes;
     int m_stages;
     TemporalDraws m_stepWide;
     std::vector<double> m_end; ///< [replica][stage], seconds
@@ -421,7 +419,7 @@ std::vector<std::vector<double>> medianJobs(const Job& job, const DeterministicS
 template <class SpatialOf>
 std::vector<double> series(const Job& job, const SimOptions& options, Run run, int numSamples, SpatialOf spatialOf)
 {
-    const RegimeSeries regimes = regimeSeries(job.graph, options.seed, run, numSamples);
+    const std::vector<RegimeFactors> regimes = regimeSeries(job.graph, options.seed, run, 0, index(numSamples));
     std::vector<double> seconds(index(numSamples), -1.0);
     tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::info::default_concurrency());
     arena.execute([&] {
@@ -430,8 +428,7 @@ std::vector<double> series(const Job& job, const SimOptions& options, Run run, i
                 if (options.stop.stop_requested())
                     return;
                 const std::vector<double>& spatial = spatialOf(static_cast<std::uint64_t>(i));
-                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial,
-                          {regimes.intra[index(i)], regimes.inter[index(i)], regimes.compute[index(i)], regimes.routing[index(i)]});
+                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial, regimes[index(i)]);
                 seconds[index(i)] = step.seconds();
             }
         });

@@ -226,15 +226,6 @@ RegimeTable::RegimeTable(const SweepModel& model, std::vector<RegimeFactors> ste
         }
 }
 
-RegimeTable regimeTable(const SweepModel& model, std::uint64_t seed, Run run, std::size_t first, std::size_t count)
-{
-    const RegimeSeries all = regimeSeries(model.graph, seed, run, static_cast<int>(first + count));
-    std::vector<RegimeFactors> steps;
-    for (std::size_t i = first; i < first + count; ++i)
-        steps.push_back({all.intra[i], all.inter[i], all.compute[i], all.routing[i]});
-    return {model, std::move(steps)};
-}
-
 BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
     : m_model(model),
       m_regimes(regimes),

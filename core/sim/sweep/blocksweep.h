@@ -33,9 +33,6 @@ private:
     std::vector<Pass> m_pass;
 };
 
-/// The regimes of steps `first` ... `first` + `count` - 1 of a run.
-[[nodiscard]] RegimeTable regimeTable(const SweepModel& model, std::uint64_t seed, Run run, std::size_t first, std::size_t count);
-
 /// One unit in one step. Speeds follow `job`, everything else `step`.
 struct SweptLane {
     int unit = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Draws, pass shapes and plans of small jobs against the formulas of their headers, computed independently.
 #include "core/sim/graphs.h"
-#include "core/sim/draw/nodeshare.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/lanes/lanes.h"
 #include "core/sim/passes/flatprogram.h"
 #include "core/sim/passes/jobunits.h"
@@ -32,15 +32,15 @@ TEST(RegimeSeries, FollowsTheCopulaAndItsRareEventsHaveTheirOwnStream)
     const FactorSampler sampler(g.interRegime);
     constexpr std::uint64_t kSeed = 5, kScope = 2; // inter-node
     for (const auto run : {prism::Run::across, prism::Run::within}) {
-        const std::vector<double> inter = regimeSeries(g, kSeed, run, 40).inter;
-        ASSERT_EQ(inter.size(), 40U);
+        const std::vector<RegimeFactors> steps = regimeSeries(g, kSeed, run, 0, 40);
+        ASSERT_EQ(steps.size(), 40U);
         const auto r = static_cast<std::uint64_t>(run);
         double z = 0.0;
-        for (std::uint64_t t = 0; t < inter.size(); ++t) {
+        for (std::uint64_t t = 0; t < steps.size(); ++t) {
             const double u = uniform(kSeed, purposeStream(Purpose::regime, r, kScope), t), fresh = normalQuantile(u);
             z = t == 0 ? fresh : 0.6 * z + 0.8 * fresh; // sqrt(1 - 0.36)
             const double rank = run == prism::Run::within ? normalCdf(z) : u;
-            EXPECT_NEAR(inter[t], sampler.draw(rank, uniform(kSeed, purposeStream(Purpose::regimeRare, r, kScope), t)), 1e-9) << t;
+            EXPECT_NEAR(steps[t].inter, sampler.draw(rank, uniform(kSeed, purposeStream(Purpose::regimeRare, r, kScope), t)), 1e-9) << t;
         }
     }
 }
@@ -56,7 +56,6 @@ TEST(NodeShare, AScoreMixesTheDrawsOfNodeAndRankAndItsTopIsRare)
     g.spatialNodeShare = 0.36;
     g.nodeRanks = 2;
     const SpatialFactors spatial(g);
-    ASSERT_TRUE(spatial.sharesNodes()) << "two ranks share a node";
     const FactorSampler sampler(g.spatial);
     constexpr std::uint64_t kSeed = 1, kReplica = 3, kStage = 2;
     int rare = 0;

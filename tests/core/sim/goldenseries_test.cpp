@@ -45,7 +45,7 @@ void append(std::vector<double>& to, const std::vector<double>& more)
 std::vector<double> sweptSeries(const SweepModel& model, SweptSeries series, std::size_t first, std::size_t count)
 {
     series.first = first;
-    const RegimeTable regimes = regimeTable(model, series.seed, series.run, first, count);
+    const RegimeTable regimes(model, regimeSeries(model.graph, series.seed, series.run, first, count));
     StepSweeper sweeper(model, regimes, std::move(series), {});
     std::vector<double> out = momentsOf(sweeper.seconds(count));
     out.push_back(static_cast<double>(sweeper.nodeSamples()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GPU speeds that nodes share: marginal distribution, correlation, drawn one by one and in rows of lanes.
 #include "core/sim/graphs.h"
-#include "core/sim/draw/nodeshare.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/passes/speeds.h"
 #include "core/stats/moments.h"
 
@@ -53,9 +53,8 @@ TEST(NodeShare, WithoutAShareEveryRankDrawsAsBefore)
     const StepGraph g = sharedGraph(0.0, 4);
     const SpatialFactors spatial(g);
     const FactorSampler plain(g.spatial);
-    EXPECT_FALSE(spatial.sharesNodes());
     for (std::uint64_t rank = 0; rank < 8; ++rank)
-        EXPECT_EQ(spatial(1, 5, 2, 0, rank), spatialFactor(plain, 1, 5, 2, 0, rank));
+        EXPECT_EQ(spatial(1, 5, 2, 0, rank), drawFactor(plain, 1, Purpose::spatial, {2, 0, rank}, 5));
 }
 
 TEST(NodeShare, RowsOfLanesHaveTheSameSpreadAndCorrelation)
