@@ -43,13 +43,12 @@ struct Pass {
     std::vector<QuickPoint> fitting; ///< fastest first
     std::vector<ReasonCount> reasons;
     std::vector<std::int64_t> tooLarge; ///< that nothing but their memory speaks against
-    std::int64_t points = 0, valid = 0;
+    std::int64_t points = 0;
 };
 
 void add(Pass& pass, QuickPart& part)
 {
     pass.points += part.points;
-    pass.valid += part.valid;
     pass.fitting.insert(pass.fitting.end(), part.fitting.begin(), part.fitting.end());
     addReasons(pass.reasons, part.reasons);
     for (const RejectedPoint& r : part.rejected)
@@ -123,8 +122,6 @@ public:
         LayoutProposal p;
         const QuickPoint& best = bestPoint(p.freeShare);
         p.best = optionOf(best);
-        p.points = m_pass.points;
-        p.valid = m_pass.valid;
         p.fitting = static_cast<std::int64_t>(m_pass.fitting.size());
         for (const auto& [id, value] : valuesOf(m_pass.query.space, best.index))
             if (std::optional<LayoutReason> reason = reasonOf(best, id, value))
@@ -263,7 +260,6 @@ Result<LayoutProposal> proposedLayout(const Scenario& scenario, const InsightOpt
     if (!proposal)
         return nothingToPropose(pass);
     proposal->points = pass.points;
-    proposal->valid = pass.valid;
     proposal->elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return std::move(*proposal);
 }

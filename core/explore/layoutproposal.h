@@ -31,7 +31,7 @@ struct LayoutProposal {
     LayoutOption best;
     std::vector<LayoutOption> alternatives; ///< other sizes of the layout, fastest first; last one that does not fit where there is one
     std::vector<LayoutReason> reasons;      ///< in the order of the parameter table
-    std::int64_t points = 0, valid = 0, fitting = 0;
+    std::int64_t points = 0, fitting = 0;
     double freeShare = 0;  ///< of the memory that was requested to stay free; 0 = no layout leaves as much, and any that fits was taken
     bool repaired = false; ///< no layout of the space was valid: the smallest change of the scenario's own that fits
     double elapsedSeconds = 0;
