@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Report on a measured job's operations: its steps, schedule and barriers, the factors of workers and steps, pools of durations.
 #include "app/cli/trace/tracecommand.h"
+#include "core/insight/report.h"
 #include "core/stats/moments.h"
 #include "core/base/valuetext.h"
 #include "core/trace/barriers.h"
@@ -75,30 +76,26 @@ std::string jobReportJson(const TraceJob& job)
         unmatched += static_cast<std::uint64_t>(links.unmatched);
         groups += links.groups.size();
     }
-    Json steps = Json::array(), notes = notesJson(job.notes);
-    for (const Json& n : notesJson(found.notes))
-        notes.push_back(n);
+    Json steps = Json::array();
     for (const TraceStep& step : job.steps)
         steps.push_back({{"step", step.number}, {"seconds", step.seconds()}});
-    return Json({{"name", job.name},
-                 {"replicas", job.replicas},
-                 {"replicas_of_job", job.replicasOfJob},
-                 {"stages", job.stages},
-                 {"chunks", job.chunks},
-                 {"operations", operations},
-                 {"groups", groups},
-                 {"unmatched_transfers", unmatched},
-                 {"schedule", {{"name", schedule.name}, {"warmup_forwards", schedule.warmup}, {"order", schedule.order}}},
-                 {"hidden_barriers", barriers.texts},
-                 {"startup_steps", startupSteps(job.stepSeconds())},
-                 {"steps", steps},
-                 {"factors", factorsJson(job, found)},
-                 {"pools_found", found.pools.size()},
-                 {"pools", poolsJson(found.pools)},
-                 {"unseen", found.unseen},
-                 {"notes", notes}})
-               .dump(2, ' ', false, Json::error_handler_t::replace)
-           + "\n";
+    return report::dump({{"name", job.name},
+                         {"replicas", job.replicas},
+                         {"replicas_of_job", job.replicasOfJob},
+                         {"stages", job.stages},
+                         {"chunks", job.chunks},
+                         {"operations", operations},
+                         {"groups", groups},
+                         {"unmatched_transfers", unmatched},
+                         {"schedule", {{"name", schedule.name}, {"warmup_forwards", schedule.warmup}, {"order", schedule.order}}},
+                         {"hidden_barriers", barriers.texts},
+                         {"startup_steps", startupSteps(job.stepSeconds())},
+                         {"steps", steps},
+                         {"factors", factorsJson(job, found)},
+                         {"pools_found", found.pools.size()},
+                         {"pools", poolsJson(found.pools)},
+                         {"unseen", found.unseen},
+                         {"notes", notesJson(job, found.notes)}});
 }
 
 std::string poolLine(const DurationPool& p)

@@ -2,6 +2,7 @@
 // trace report and trace export: a report on traces of operations or kernels, and the same as a Chrome trace or as CSV.
 #include "app/cli/frame/suggestion.h"
 #include "app/cli/trace/tracecommand.h"
+#include "core/insight/report.h"
 #include "core/trace/barriers.h"
 #include "core/base/valuetext.h"
 #include "core/trace/chrometrace.h"
@@ -69,16 +70,14 @@ std::string kinetoJson(const KinetoReport& report)
                           {"transfer_s", g.transferSeconds},
                           {"waiting_s", g.waitingSeconds},
                           {"split", g.split}});
-    return Json({{"ranks", ranks},
-                 {"collective_kernels", report.collectiveKernels},
-                 {"matched_kernels", report.matchedKernels},
-                 {"unmatched", report.unmatched},
-                 {"groups", groups},
-                 {"pools_found", report.pools.size()},
-                 {"pools", poolsJson(report.pools)},
-                 {"notes", notesJson(report.notes)}})
-               .dump(2, ' ', false, Json::error_handler_t::replace)
-           + "\n";
+    return report::dump({{"ranks", ranks},
+                         {"collective_kernels", report.collectiveKernels},
+                         {"matched_kernels", report.matchedKernels},
+                         {"unmatched", report.unmatched},
+                         {"groups", groups},
+                         {"pools_found", report.pools.size()},
+                         {"pools", poolsJson(report.pools)},
+                         {"notes", notesJson(report.notes)}});
 }
 
 std::string kinetoText(const KinetoReport& report)

@@ -57,9 +57,6 @@ std::string whatIfJson(const TraceJob& job, const WhatIf& w, const Repairs& r)
         types[type] = slowdown;
     for (const WhatIfStep& s : w.steps)
         steps[std::to_string(s.number)] = {{"base", s.base}, {"no_delay", s.noDelay}, {"ideal", s.ideal}};
-    Json notes = notesJson(job.notes);
-    for (const Json& n : notesJson(w.notes))
-        notes.push_back(n);
     const Json report = {{"name", job.name},
                          {"dp_ranks", job.replicaNumbers},
                          {"launch_slowdown", w.launchSlowdown},
@@ -73,8 +70,8 @@ std::string whatIfJson(const TraceJob& job, const WhatIf& w, const Repairs& r)
                          {"ideal_s", w.idealSeconds},
                          {"per_step", steps},
                          {"what_a_repair_brings", repairsJson(r, slowWorkersJson(job, r.slow))},
-                         {"notes", notes}};
-    return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                         {"notes", notesJson(job, w.notes)}};
+    return report::dump(report);
 }
 
 std::string repairsText(const Repairs& r, const std::string& slowWorkers)
