@@ -17,9 +17,7 @@ double Assembly::minSeconds() const
         const int program = g.programOf[stage][chunk][phase];
         return program < 0 ? 0.0 : programSeconds(g.programs[static_cast<std::size_t>(program)]);
     };
-    const auto exposed = [](const StepOp& op) {
-        return op.kernelClass < 0 ? 0.0 : std::max(op.minExposedSeconds, op.meanSeconds - op.hiddenSeconds);
-    };
+    const auto exposed = [](const StepOp& op) { return op.kernelClass < 0 ? 0.0 : exposedSeconds(op, 1.0); };
     std::vector<double> arrival(g.programOf.size(), -1.0);
     double forwards = 0, smallest = 0;
     for (const auto& [stage, chunk] : g.schedule.path) {

@@ -28,7 +28,7 @@ void addStepOp(StageTime& t, const std::vector<StepOp>& ops, std::size_t stage)
     if (stage >= ops.size() || ops[stage].kernelClass < 0)
         return;
     const StepOp& op = ops[stage];
-    const double exposed = std::max(op.minExposedSeconds, op.meanSeconds - op.hiddenSeconds);
+    const double exposed = exposedSeconds(op, 1.0);
     add(t, op.kernelClass, std::max(0.0, op.meanSeconds - exposed), exposed);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/schedule/planner.h"
 
+#include "core/base/index.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -122,7 +124,6 @@ public:
     }
 
 private:
-    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
     [[nodiscard]] std::size_t at(int pathIndex, std::uint32_t m) const { return index(pathIndex) * index(m_shape.numMicrobatches) + m; }
     [[nodiscard]] StageState& stageOf(int stage) { return m_stages[index(stage)]; }
 

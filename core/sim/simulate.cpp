@@ -4,7 +4,6 @@
 
 #include "core/sim/draw/stepdelays.h"
 #include "core/sim/sweep/stepsweeper.h"
-#include "core/sim/sweep/tableerror.h"
 #include "core/step/deterministicstep.h"
 
 #include <tbb/task_arena.h>
@@ -47,14 +46,6 @@ std::shared_ptr<const MedianJobs> medianJobsOf(const SweepModel& model, double d
     return options.stop.stop_requested() ? nullptr : recall.keep<MedianJobs>("median jobs", key, std::move(jobs), sizeof jobs + 128);
 }
 
-bool sweepWithin(const SweepModel& model, int count, const MedianJobs& jobs, double tables, const SimOptions& options, StepSamples& out)
-{
-    const SharedError::Part choice{std::hypot(jobs.stdErr, tables), 0.0};
-    out.withinShared = {choice, choice, choice, choice};
-    out.withinSeconds = sweepRun(model, {options.seed, Run::within, jobs.jobs}, count, options, out);
-    return !options.stop.stop_requested();
-}
-
 } // namespace
 
 double kernelDraws(int steps)
@@ -86,7 +77,12 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
         if (within <= 0)
             return true;
         const auto jobs = medianJobsOf(*model, draws, options, recall);
-        return jobs && sweepWithin(*model, within, *jobs, tables, options, out);
+        if (!jobs)
+            return false;
+        const SharedError::Part choice{std::hypot(jobs->stdErr, tables), 0.0};
+        out.withinShared = {choice, choice, choice, choice};
+        out.withinSeconds = sweepRun(*model, {options.seed, Run::within, jobs->jobs}, within, options, out);
+        return !options.stop.stop_requested();
     });
     out.totalNodes = recall.totalNodes();
     out.recomputed = recall.recomputed();

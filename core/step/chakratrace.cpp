@@ -2,6 +2,7 @@
 #include "core/step/chakratrace.h"
 
 #include "core/base/diagnostictext.h"
+#include "core/base/index.h"
 #include "core/base/text.h"
 #include "core/schedule/pieces.h"
 #include "core/step/passes.h"
@@ -63,7 +64,6 @@ public:
     }
 
 private:
-    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
     [[nodiscard]] std::int64_t rankOf(int replica, int stage) const
     {
         return (static_cast<std::int64_t>(replica) * m_graph.schedule.numStages + stage) * m_graph.cellRanks() + m_place.rank;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/criticalpath.h"
 
+#include "core/base/index.h"
+
 #include <algorithm>
 #include <numeric>
 
 namespace prism {
 
 namespace {
-
-std::size_t index(int i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 /// One (replica, stage) of a step; the replica as an index into the distinct ones.
 struct Place {

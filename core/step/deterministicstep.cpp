@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/deterministicstep.h"
 
+#include "core/base/index.h"
 #include "core/step/passes.h"
 
 #include <algorithm>
@@ -10,11 +11,6 @@
 namespace prism {
 
 namespace {
-
-std::size_t index(int i)
-{
-    return static_cast<std::size_t>(i);
-}
 
 double latestOf(const TailTimes::Ends& ends)
 {
@@ -68,7 +64,7 @@ double DeterministicStep::exposed(const StepOp& op, double link) const
     if (op.kernelClass < 0)
         return 0.0;
     const double factor = m_graph.classes[index(op.kernelClass)].scope == Scope::interNode ? link : 1.0;
-    return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds);
+    return exposedSeconds(op, factor);
 }
 
 double DeterministicStep::linkOfStage(int stage) const
@@ -99,16 +95,10 @@ double DeterministicStep::fixedSlowest(int replica, int stage) const
     return largest;
 }
 
-int DeterministicStep::programOf(int slot) const
-{
-    const int rows = programRows(m_graph);
-    return m_graph.programOf[index(slot / (rows * kPhases))][index(slot / kPhases % rows)][index(slot % kPhases)];
-}
-
 CategorySeconds DeterministicStep::slotSeconds(int slot, double slowest, double link) const
 {
     CategorySeconds seconds{};
-    const int program = programOf(slot);
+    const int program = programInSlot(m_graph, slot);
     if (program < 0)
         return seconds;
     for (const Block& block : m_graph.programs[index(program)].blocks)
@@ -136,7 +126,7 @@ std::vector<double> DeterministicStep::slotDurations(int replica, const SlowestO
                 duration[index(slot)] = m_slotCost[index(slot)].base;
                 continue;
             }
-            const int program = programOf(slot);
+            const int program = programInSlot(m_graph, slot);
             if (program < 0)
                 continue;
             const Cost cost = link[index(stage)] == 1.0 ? m_slotCost[index(slot)] : programCost(program, link[index(stage)]);

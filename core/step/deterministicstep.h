@@ -63,7 +63,6 @@ private:
         double base = 0.0, perSpatial = 0.0; ///< seconds at G = 1, and seconds per unit of (G - 1)
     };
     [[nodiscard]] Cost programCost(int program, double link) const;
-    [[nodiscard]] int programOf(int slot) const;
     [[nodiscard]] std::vector<double> slotDurations(int replica, const SlowestOfCell& slowest, const std::vector<double>& link) const;
     [[nodiscard]] double exposed(const StepOp& op, double link) const;
     [[nodiscard]] int firstOfSet(int replica) const { return replica / m_lockstep * m_lockstep; }

@@ -14,6 +14,9 @@ namespace prism {
 /// Row of programOf[stage] with the programs of an item; `paired`: it runs in one piece with a pass of the other direction.
 [[nodiscard]] int programRow(const StepGraph& graph, const ScheduleItem& item, bool paired);
 
+/// Program in a slot of programOf, (stage * rows + row) * kPhases + phase; -1 = none.
+[[nodiscard]] int programInSlot(const StepGraph& graph, int slot);
+
 /// By row * kPhases + phase: the share of the micro-batches that run the row's program on a stage. 1 for all where there is one row a
 /// chunk; else the two rows of a chunk have 1 together.
 [[nodiscard]] std::vector<double> passShares(const StepGraph& graph, int stage);

@@ -42,10 +42,4 @@ double cellLinkFactor(const StepGraph& graph, int replica, int stage)
     return whole * largest;
 }
 
-bool anySlow(const StepGraph& graph, int replica)
-{
-    return std::any_of(graph.slow.begin(), graph.slow.end(),
-                       [replica](const SlowSpot& spot) { return spot.replica < 0 || spot.replica == replica; });
-}
-
 } // namespace prism

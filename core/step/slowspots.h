@@ -10,7 +10,5 @@ namespace prism {
 /// factor is the largest of its ranks'.
 [[nodiscard]] double slowComputeFactor(const StepGraph& graph, int replica, int stage, int rank);
 [[nodiscard]] double cellLinkFactor(const StepGraph& graph, int replica, int stage);
-/// True when a slow spot touches this replica by name or all replicas.
-[[nodiscard]] bool anySlow(const StepGraph& graph, int replica);
 
 } // namespace prism

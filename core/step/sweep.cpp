@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/sweep.h"
 
+#include "core/base/index.h"
 #include "core/step/passes.h"
 
 namespace prism {
 
-namespace {
-
-std::size_t index(int i)
+std::vector<SweepSend> sendsOf(const StepGraph& graph)
 {
-    return static_cast<std::size_t>(i);
+    const auto& path = graph.schedule.path;
+    std::vector<SweepSend> sends;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+        sends.push_back({graph.sendForward[i], path[i][0], path[i + 1][0]});
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+        sends.push_back({graph.sendBackward[i], path[i + 1][0], path[i][0]});
+    return sends;
 }
-
-} // namespace
 
 Sweep sweepOf(const StepGraph& graph)
 {
@@ -28,16 +31,15 @@ Sweep sweepOf(const StepGraph& graph)
     sweep.transferOccupiesSender = graph.transferOccupiesSender;
     sweep.firstStage = s.path.front()[0];
     sweep.lastStage = s.path.back()[0];
-    for (int i = 0; i < hops; ++i)
-        sweep.sends.push_back({graph.sendForward[index(i)], s.path[index(i)][0], s.path[index(i) + 1][0]});
-    for (int i = 0; i < hops; ++i)
-        sweep.sends.push_back({graph.sendBackward[index(i)], s.path[index(i) + 1][0], s.path[index(i)][0]});
-
+    sweep.sends = sendsOf(graph);
     const auto order = executionOrder(s);
     sweep.nodes.reserve(order.size());
     for (const ScheduleNode& n : order) {
         SweepNode node;
         node.stage = n.stage;
+        node.chunk = n.item.chunk;
+        node.phase = n.item.phase;
+        node.paired = n.paired;
         const int row = programRow(graph, n.item, n.paired);
         node.slot = n.runs ? (n.stage * rows + row) * kPhases + static_cast<int>(n.item.phase) : -1;
         node.microbatch = n.item.microbatch;

@@ -4,7 +4,7 @@
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/sim/lanes/lanes.h"
+#include "core/sim/lanetargets.h"
 #include "bench/sweepbenchmark.h"
 #include "core/step/deterministicstep.h"
 

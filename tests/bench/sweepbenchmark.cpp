@@ -53,17 +53,17 @@ SweepBenchmarkRun plainSweep(const StepGraph& graph, int numSamples)
         return std::lognormal_distribution<double>(-0.5 * s2, std::sqrt(s2));
     };
     auto compute = factor(kComputeCv), transfer = factor(kTransferCv);
-    std::vector<double> clock(static_cast<std::size_t>(plan.numStages)), slots(static_cast<std::size_t>(plan.numSlots));
+    std::vector<double> clock(graph.schedule.order.size()), slots(static_cast<std::size_t>(plan.numSlots));
     SweepBenchmarkRun out;
     for (int i = 0; i < numSamples; ++i) {
         std::fill(clock.begin(), clock.end(), 0.0);
         for (const PlanNode& n : plan.nodes) {
             double& at = clock[static_cast<std::size_t>(n.stage)];
-            if (n.waitSlot >= 0)
-                at = std::max(at, slots[static_cast<std::size_t>(n.waitSlot)]);
-            at += (n.cell % kPhases == 0 ? 1e-3 : 2e-3) * compute(engine);
-            if (n.sendSlot >= 0)
-                slots[static_cast<std::size_t>(n.sendSlot)] = at + (n.transfer >= 0 ? 1e-4 * transfer(engine) : 0.0);
+            if (n.input >= 0)
+                at = std::max(at, slots[static_cast<std::size_t>(n.input)]);
+            at += (n.phase == Phase::forward ? 1e-3 : 2e-3) * compute(engine);
+            if (n.output >= 0)
+                slots[static_cast<std::size_t>(n.output)] = at + (n.send >= 0 ? 1e-4 * transfer(engine) : 0.0);
         }
         out.meanSeconds += *std::max_element(clock.begin(), clock.end()) / numSamples;
     }

@@ -41,11 +41,6 @@ void draw(std::vector<RegimeFactors>& steps, double RegimeFactors::*factor, cons
 
 } // namespace
 
-double openUniform(double probability)
-{
-    return std::clamp(probability, 0x1.0p-54, 1.0 - 0x1.0p-53);
-}
-
 double nodeShare(const StepGraph& graph)
 {
     return graph.spatial.isDeterministic() || graph.nodeRanks < 2 ? 0.0 : std::min(graph.spatialNodeShare, kMaxNodeShare);

@@ -6,6 +6,7 @@
 #include "core/stats/sampler.h"
 #include "core/step/stepgraph.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,7 +63,10 @@ inline constexpr std::size_t kMiddleJobs = 9;
 }
 
 /// Uniform in (0, 1) from a probability that rounding may have made 0 or 1.
-[[nodiscard]] double openUniform(double probability);
+[[nodiscard]] inline double openUniform(double probability)
+{
+    return std::clamp(probability, 0x1.0p-54, 1.0 - 0x1.0p-53);
+}
 
 /// Share of the variance of their speeds that the ranks of a node have in common; below 1, which would make them equal.
 [[nodiscard]] double nodeShare(const StepGraph& graph);

@@ -10,11 +10,6 @@ namespace prism {
 
 namespace {
 
-FactorSampler samplerOf(Family family, double cv)
-{
-    return FactorSampler({cv > 0.0 ? family : Family::deterministic, cv});
-}
-
 const FactorSampler& unitJitter()
 {
     static const FactorSampler kSampler({Family::gamma, kJitterShapeCv}); // 2,400 inversions of the incomplete gamma function
@@ -28,8 +23,8 @@ StepDelayModel::StepDelayModel(const StepGraph& graph, std::uint64_t seed, Run r
       m_seed(seed),
       m_run(run),
       m_gpus(static_cast<double>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks()),
-      m_size(samplerOf(Family::lognormal, m_delays.stallCv)),
-      m_rate(samplerOf(Family::gamma, m_delays.stallRateCv))
+      m_size({Family::lognormal, m_delays.stallCv}),
+      m_rate({Family::gamma, m_delays.stallRateCv})
 {
 }
 

@@ -102,13 +102,6 @@ private:
 #endif
 };
 
-/// Whether the rare event happens, by lane.
-HWY_INLINE hn::Mask<F> isRare(const LaneSeeds& seeds, LaneKey key, std::uint32_t below, std::size_t lane)
-{
-    const U d;
-    return hn::RebindMask(F(), hn::Lt(words(seeds, key, lane), hn::Set(d, below)));
-}
-
 } // namespace prism::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

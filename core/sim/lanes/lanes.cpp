@@ -24,7 +24,7 @@ void DrawRow(const DrawTable& table, const LaneSeeds& seeds, LaneKey key, float*
     const Quantiles rare(table.rare);
     const LaneKey other = rareKey(key);
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        if (const auto hit = isRare(seeds, other, table.rareBelow, l); !hn::AllFalse(d, hit))
+        if (const auto hit = hn::RebindMask(d, hn::Lt(words(seeds, other, l), hn::Set(U(), table.rareBelow))); !hn::AllFalse(d, hit))
             hn::Store(hn::IfThenElse(hit, rare.at(words(seeds, key, l)), hn::Load(d, row + l)), d, row + l);
 }
 
@@ -81,13 +81,6 @@ void WeightedSum(const float* rows, std::size_t stride, const float* weights, st
     }
 }
 
-void ScaleRow(const float* a, const float* b, float c, float* out)
-{
-    const F d;
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        hn::Store(hn::MulAdd(hn::Load(d, a + l), hn::Load(d, b + l), hn::Set(d, c)), d, out + l);
-}
-
 void RunKernels(const KernelRun& run, const LaneSeeds& seeds, std::uint64_t firstKey, float* HWY_RESTRICT clocks)
 {
     const F d;
@@ -133,7 +126,6 @@ HWY_EXPORT(DrawWords);
 HWY_EXPORT(SoftMaximum);
 HWY_EXPORT(SlowestOfRanks);
 HWY_EXPORT(WeightedSum);
-HWY_EXPORT(ScaleRow);
 HWY_EXPORT(RunKernels);
 
 } // namespace
@@ -163,11 +155,6 @@ void weightedSum(const float* rows, std::size_t stride, const float* weights, st
     HWY_DYNAMIC_DISPATCH(WeightedSum)(rows, stride, weights, n, base, scale, out);
 }
 
-void scaleRow(const float* a, const float* b, float c, float* out)
-{
-    HWY_DYNAMIC_DISPATCH(ScaleRow)(a, b, c, out);
-}
-
 void runKernels(const KernelRun& run, const LaneSeeds& seeds, std::uint64_t firstKey, float* clocks)
 {
     HWY_DYNAMIC_DISPATCH(RunKernels)(run, seeds, firstKey, clocks);
@@ -176,20 +163,6 @@ void runKernels(const KernelRun& run, const LaneSeeds& seeds, std::uint64_t firs
 LaneKey executionKey(std::uint64_t number)
 {
     return {mixWord(static_cast<std::uint32_t>(number)), static_cast<std::uint32_t>(number >> 32U) ^ 0x3c6ef372U};
-}
-
-std::vector<LaneTarget> laneTargets()
-{
-    std::vector<LaneTarget> out;
-    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
-        out.push_back({target, hwy::TargetName(target)});
-    return out;
-}
-
-void useLaneTarget(std::int64_t target)
-{
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 } // namespace prism

@@ -5,8 +5,7 @@
 #include "core/sim/lanes/lanewords.h"
 #include "core/sim/lanes/quantiletable.h"
 
-#include <string>
-#include <vector>
+#include <cstdint>
 
 namespace prism {
 
@@ -23,8 +22,6 @@ void softMaximum(const float* rows, std::size_t n, float beta, float* out);
 void slowestOfRanks(const float* speeds, const float* slow, std::size_t ranks, float sensitivity, float beta, float* out);
 /// out = scale * (base + sum of weight[i] * row i); row i at rows + i * stride.
 void weightedSum(const float* rows, std::size_t stride, const float* weights, std::size_t n, float base, const float* scale, float* out);
-/// out = a * b + c.
-void scaleRow(const float* a, const float* b, float c, float* out);
 /// The sums over kernels of meanSeconds * e for `ranks` ranks, in sequence, times 1 + sensitivity * (G - 1) and the data factor,
 /// are added to the ranks' clocks. Draws are numbered from `key` on.
 struct KernelRun {
@@ -40,14 +37,5 @@ struct KernelRun {
 void runKernels(const KernelRun& run, const LaneSeeds& seeds, std::uint64_t firstKey, float* clocks);
 /// Names a draw within one execution of runKernels.
 [[nodiscard]] LaneKey executionKey(std::uint64_t number);
-
-/// Instruction sets that the kernels were made for and that this processor has, the best first; of these one can be chosen, for
-/// measurements and tests, while no sweep runs: 0 = the best one again.
-struct LaneTarget {
-    std::int64_t id = 0;
-    std::string name;
-};
-[[nodiscard]] std::vector<LaneTarget> laneTargets();
-void useLaneTarget(std::int64_t target);
 
 } // namespace prism

@@ -14,9 +14,10 @@ namespace prism {
 struct LaneKey {
     std::uint32_t low = 0, high = 0;
 };
-[[nodiscard]] inline LaneKey laneKey(std::uint64_t purpose, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0)
+template <class Purpose>
+[[nodiscard]] LaneKey laneKey(Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0)
 {
-    const std::uint64_t h = mix64(mix64(mix64(mix64(purpose) + a) + b) + c);
+    const std::uint64_t h = mix64(mix64(mix64(mix64(static_cast<std::uint64_t>(purpose)) + a) + b) + c);
     return {static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(h >> 32U)};
 }
 

@@ -114,6 +114,52 @@ std::vector<float> stepsOf(const Quantile& quantile, double mean, double varianc
     return out;
 }
 
+/// The largest of `groups` means of `buckets` draws, rare ones as the distribution has them.
+QuantileTable slowestOf(const Distribution& d, int groups, int buckets)
+{
+    QuantilePoints points = quantilePoints(d);
+    if (d.rareProbability > 0.0)
+        points = withRareEvent(std::move(points), d);
+    const Summand mean{&points, 1.0 / buckets, buckets};
+    const GridDist grid = sumDistribution({&mean, 1}, 0.0, 4096);
+    const GridQuantiles at(grid);
+    const QuantileFunction one(d);
+    const auto quantile = [&](double lower, double upper) {
+        // Of one draw: lower^(1 / groups), by its upper tail where that is exact.
+        const double tail = -std::expm1((lower < 0.5 ? std::log(lower) : std::log1p(-upper)) / groups);
+        return buckets == 1 && d.rareProbability == 0.0 ? one.fromTails(1.0 - tail, tail) : at.at(1.0 - tail);
+    };
+    const Pieces m = piecesThrough(quantile);
+    return quantileTable(quantile, groups == 1 ? points.mean : m.mean, groups == 1 ? points.variance / buckets : m.variance);
+}
+
+/// The same where at least one draw is rare: the first rare one by its distance, the next by fresh distances.
+QuantileTable withSomeRare(const Distribution& d, int groups, int buckets, double probability)
+{
+    const FactorSampler sampler(d);
+    const double perDraw = std::log1p(-d.rareProbability);
+    const int draws = groups * buckets;
+    std::uint64_t count = 0;
+    const auto next = [&] { return uniform(1, StreamId{0x510e527fade682d1ULL}, count++); };
+    std::vector<double> out;
+    for (int i = 0; i < kRareValues; ++i) {
+        auto rare = static_cast<std::int64_t>(std::log1p(-next() * probability) / perDraw);
+        double slowest = 0.0;
+        for (int g = 0, at = 0; g < groups; ++g) {
+            double sum = 0.0;
+            for (int b = 0; b < buckets; ++b, ++at) {
+                const double x = sampler.base(next());
+                sum += at == rare ? x * d.rareMultiplier : x;
+                if (at == rare)
+                    rare += 1 + static_cast<std::int64_t>(std::min(std::log(next()) / perDraw, static_cast<double>(draws)));
+            }
+            slowest = std::max(slowest, sum / buckets);
+        }
+        out.push_back(slowest);
+    }
+    return sampleTable(std::move(out));
+}
+
 } // namespace
 
 float QuantileTable::at(std::uint32_t word) const
@@ -180,63 +226,6 @@ DrawTable drawTable(const Distribution& d)
     }
     return out;
 }
-
-namespace {
-
-/// Mean and variance of a quantile function.
-Moments momentsOf(const Quantile& quantile)
-{
-    const Pieces pieces = piecesThrough(quantile);
-    return {pieces.mean, pieces.variance};
-}
-
-/// The largest of `groups` means of `buckets` draws, rare ones as the distribution has them.
-QuantileTable slowestOf(const Distribution& d, int groups, int buckets)
-{
-    QuantilePoints points = quantilePoints(d);
-    if (d.rareProbability > 0.0)
-        points = withRareEvent(std::move(points), d);
-    const Summand mean{&points, 1.0 / buckets, buckets};
-    const GridDist grid = sumDistribution({&mean, 1}, 0.0, 4096);
-    const GridQuantiles at(grid);
-    const QuantileFunction one(d);
-    const auto quantile = [&](double lower, double upper) {
-        // Of one draw: lower^(1 / groups), by its upper tail where that is exact.
-        const double tail = -std::expm1((lower < 0.5 ? std::log(lower) : std::log1p(-upper)) / groups);
-        return buckets == 1 && d.rareProbability == 0.0 ? one.fromTails(1.0 - tail, tail) : at.at(1.0 - tail);
-    };
-    const Moments m = momentsOf(quantile);
-    return quantileTable(quantile, groups == 1 ? points.mean : m.mean, groups == 1 ? points.variance / buckets : m.variance);
-}
-
-/// The same where at least one draw is rare: the first rare one by its distance, the next by fresh distances.
-QuantileTable withSomeRare(const Distribution& d, int groups, int buckets, double probability)
-{
-    const FactorSampler sampler(d);
-    const double perDraw = std::log1p(-d.rareProbability);
-    const int draws = groups * buckets;
-    std::uint64_t count = 0;
-    const auto next = [&] { return uniform(1, StreamId{0x510e527fade682d1ULL}, count++); };
-    std::vector<double> out;
-    for (int i = 0; i < kRareValues; ++i) {
-        auto rare = static_cast<std::int64_t>(std::log1p(-next() * probability) / perDraw);
-        double slowest = 0.0;
-        for (int g = 0, at = 0; g < groups; ++g) {
-            double sum = 0.0;
-            for (int b = 0; b < buckets; ++b, ++at) {
-                const double x = sampler.base(next());
-                sum += at == rare ? x * d.rareMultiplier : x;
-                if (at == rare)
-                    rare += 1 + static_cast<std::int64_t>(std::min(std::log(next()) / perDraw, static_cast<double>(draws)));
-            }
-            slowest = std::max(slowest, sum / buckets);
-        }
-        out.push_back(slowest);
-    }
-    return sampleTable(std::move(out));
-}
-
-} // namespace
 
 DrawTable slowestMeanTable(const Distribution& d, int groups, int buckets)
 {

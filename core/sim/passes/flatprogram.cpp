@@ -49,12 +49,4 @@ FlatProgram flatten(const StepGraph& graph, const Program& program, int lockstep
     return out;
 }
 
-FlatProgram flatten(const StepOp& optimizer)
-{
-    FlatProgram out;
-    out.segments.resize(1);
-    out.segments[0].kernels.push_back({optimizer.kernelClass, {static_cast<float>(optimizer.meanSeconds)}, {-1}});
-    return out;
-}
-
 } // namespace prism

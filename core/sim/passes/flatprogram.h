@@ -33,7 +33,5 @@ struct FlatProgram {
 
 /// `lockstep`: replicas of a set. A group of a single rank has barriers too, for the seconds that they take.
 [[nodiscard]] FlatProgram flatten(const StepGraph& graph, const Program& program, int lockstep);
-/// One kernel on every rank.
-[[nodiscard]] FlatProgram flatten(const StepOp& optimizer);
 
 } // namespace prism

@@ -4,6 +4,7 @@
 
 #include "core/step/stepgraph.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace prism {
@@ -13,8 +14,8 @@ struct UnitKind {
     std::vector<float> speed; ///< factor on G, [member][rank]; empty = all 1
     std::vector<float> link;  ///< link factor, [member]
     bool operator==(const UnitKind&) const = default;
-    [[nodiscard]] float slowestLink() const;
-    [[nodiscard]] float fastestLink() const;
+    [[nodiscard]] float slowestLink() const { return *std::max_element(link.begin(), link.end()); }
+    [[nodiscard]] float fastestLink() const { return *std::min_element(link.begin(), link.end()); }
 };
 
 /// Units with the same kind at every stage.
@@ -29,10 +30,9 @@ struct JobUnits {
     int dataOwners = 1; ///< data factors of a member and micro-batch
     std::vector<UnitKind> kinds;
     std::vector<UnitPattern> patterns;
-    std::vector<int> patternOf;    ///< [unit]
-    std::vector<float> stageLink;  ///< slowest link of all units, per stage
-    float link = 1.0F;             ///< slowest of the job
-    std::vector<float> fixedSpeed; ///< measured G, [unit][stage][member][rank]; or empty
+    std::vector<int> patternOf;   ///< [unit]
+    std::vector<float> stageLink; ///< slowest link of all units, per stage
+    float link = 1.0F;            ///< slowest of the job
     [[nodiscard]] int unitRanks() const { return members * ranks; }
 };
 [[nodiscard]] JobUnits jobUnits(const StepGraph& graph);

@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Noise-free length of each lane's pass, from speeds, data and routing factors of a unit, by rows of lanes.
+// The noise-free length of a pass as a function of its ranks' speeds, data and routing factors; 1 = all factors at their mean.
 #pragma once
 
-#include "core/sim/lanes/rows.h"
+#include "core/sim/lanes/lanes.h"
+#include "core/sim/passes/flatprogram.h"
 #include "core/sim/passes/jobunits.h"
-#include "core/sim/passes/passshape.h"
 
+#include <numeric>
 #include <vector>
 
 namespace prism {
 
+/// Seconds of a program's compute kernels, and how sharply its barriers take the maximum over ranks, groups and members. With kernel
+/// noise the slowest of nearly equal ranks changes from barrier to barrier: beta is 1.35 over the spread of a segment in units of the pass.
+struct PassShape {
+    double fixedSeconds = 0.0;        ///< of kernels without a routing factor
+    std::vector<double> layerSeconds; ///< of kernels with one, by layer
+    double sensitivity = 1.0;         ///< of the pass to G: the mean of its kernels'
+    float rankBeta = kSharp, groupBeta = kSharp, memberBeta = kSharp;
+
+    [[nodiscard]] double routedSeconds() const { return std::accumulate(layerSeconds.begin(), layerSeconds.end(), 0.0); }
+    [[nodiscard]] double seconds() const { return fixedSeconds + routedSeconds(); }
+    /// Whether passes of both have the same length for the same factors.
+    [[nodiscard]] bool sameLength(const PassShape& other) const;
+};
+[[nodiscard]] PassShape passShape(const StepGraph& graph, const FlatProgram& program, int members);
+
 /// Factors of the ranks of a unit in one pass. Rows of lanes.
 struct PassFactors {
-    const float* data = nullptr; ///< row of (member, owner) at data + (member * dataStride + owner) * kLanes
-    std::size_t dataStride = 0;
-    const float* routing = nullptr; ///< row of (member, layer) at routing + (member * routingStride + layer) * kLanes
-    std::size_t routingStride = 0;
+    const float* data = nullptr;        ///< row of (member, owner) at data + (member * owners + owner) * kLanes
+    const float* routing = nullptr;     ///< row of (member, layer) at routing + (member * layers + layer) * kLanes; or null
     const float* memberExtra = nullptr; ///< added to the length of each member for its slow links; or null
     const float* extraScale = nullptr;  ///< row: factor of the regimes on it relative to compute; null = 1
 };

@@ -107,7 +107,7 @@ public:
           m_clock(m_ranks),
           m_lengths(in.job)
     {
-        for (int u = 0; u < in.job.units && !in.job.fixedSpeed.empty(); ++u) {
+        for (int u = 0; u < in.job.units && in.speeds.measured(); ++u) {
             const UnitPattern& pattern = in.job.patterns[index(in.job.patternOf[index(u)])];
             for (std::size_t s = 0; s < pattern.kind.size(); ++s)
                 if (pattern.kind[s] == kind)
@@ -195,7 +195,7 @@ private:
         m_data.resize(m_blocks * m_owners);
         m_routing.resize(m_blocks * m_routes);
         const bool oneGroup = m_in.job.members * m_in.job.groups == 1;
-        Rows speed(m_ranks), group(index(m_in.job.members * m_in.job.groups)), length(1), unrouted(1);
+        Rows speed(m_ranks), group(index(m_in.job.members * m_in.job.groups)), length(1);
         for (std::size_t b = 0; b < m_blocks; ++b) {
             LaneSeeds seeds;
             std::array<int, kLanes> units{};
@@ -213,19 +213,17 @@ private:
                 for (std::size_t l = 0; l < kLanes; ++l)
                     m_speed.row(b * m_ranks + r)[l] = speed.row(r)[l] * (m_kind.speed.empty() ? 1.0F : m_kind.speed[r]);
             for (std::size_t o = 0; o < m_owners; ++o)
-                drawRow(m_in.data, seeds, laneKey(static_cast<std::uint64_t>(Purpose::data), o), m_data.row(b * m_owners + o));
+                drawRow(m_in.data, seeds, laneKey(Purpose::data, o), m_data.row(b * m_owners + o));
             for (std::size_t y = 0; y < m_routes; ++y)
-                drawRow(m_in.routing, seeds, laneKey(static_cast<std::uint64_t>(Purpose::routing), y), m_routing.row(b * m_routes + y));
+                drawRow(m_in.routing, seeds, laneKey(Purpose::routing, y), m_routing.row(b * m_routes + y));
             m_lengths.slowestOfGroups(m_shape, m_kind, speed, group.row(0));
-            const PassFactors factors{m_data.row(b * m_owners), index(m_in.job.dataOwners),
-                                      m_routes > 0 ? m_routing.row(b * m_routes) : nullptr, index(m_program.layers),
+            const PassFactors factors{m_data.row(b * m_owners), m_routes > 0 ? m_routing.row(b * m_routes) : nullptr,
                                       memberExtra.empty() ? nullptr : memberExtra.data()};
             m_lengths.length(m_shape, group.row(0), factors, length.row(0));
-            if (oneGroup)
-                scaleRow(group.row(0), m_data.row(b * m_owners), 0.0F, unrouted.row(0));
             for (std::size_t l = 0; l < kLanes; ++l) {
-                m_cell.emplace_back(m_shape.seconds() > 0.0 ? length.row(0)[l] : 1.0F, b * kLanes + l);
-                m_rareLength.push_back(m_shape.seconds() > 0.0 ? (oneGroup ? unrouted : length).row(0)[l] : 1.0F);
+                const float all = m_shape.seconds() > 0.0 ? length.row(0)[l] : 1.0F;
+                m_cell.emplace_back(all, b * kLanes + l);
+                m_rareLength.push_back(oneGroup && m_shape.seconds() > 0.0 ? group.row(0)[l] * m_data.row(b * m_owners)[l] : all);
             }
         }
         std::sort(m_cell.begin(), m_cell.end());
@@ -301,7 +299,6 @@ private:
                                    : nodes > 1 ? cellsAround(low + static_cast<float>(j) / out.perNode, 0.5F / out.perNode)
                                                : cellsAround(low, 0.0F);
                 const std::vector<double> r = residualsOf(cells, perNode, part == 1, exposedMean);
-                out.kernelDraws += static_cast<std::uint64_t>(m_cost * static_cast<double>(r.size()));
                 if (part == 1) {
                     excess.emplace_back();
                     for (const double x : r)
@@ -517,11 +514,15 @@ private:
         for (std::size_t b = 0; b < barriers; ++b) {
             float* clocks = m_clock.row(b * ranks);
             softMaximum(clocks, ranks, kSharp, latest.row(0));
-            drawFactor(table, separate, seeds, executionKey(firstDraw + b), factor.row(0));
-            if (separate)
-                for (std::size_t l = 0; l < kLanes; ++l)
-                    eventsOf(hazard[l], -std::log1p(-table.rareProbability), 1, seeds.at(l), firstDraw + b,
-                             [&](std::size_t) { factor.row(0)[l] = table.rare.at(laneWord(seeds.at(l), executionKey(firstDraw + b))); });
+            const LaneKey key = executionKey(firstDraw + b);
+            if (!separate)
+                drawRow(table, seeds, key, factor.row(0));
+            for (std::size_t l = 0; separate && l < kLanes; ++l) {
+                const std::uint32_t word = laneWord(seeds.at(l), key);
+                factor.row(0)[l] = table.body.at(word);
+                eventsOf(hazard[l], -std::log1p(-table.rareProbability), 1, seeds.at(l), firstDraw + b,
+                         [&](std::size_t) { factor.row(0)[l] = table.rare.at(word); });
+            }
             const float link = !leaves                      ? 1.0F
                                : s.barrier == Barrier::unit ? m_kind.slowestLink()
                                                             : m_kind.link[b * ranks / index(m_in.job.ranks)];
@@ -532,16 +533,6 @@ private:
                 std::copy_n(latest.row(0), kLanes, clocks + r * kLanes);
         }
         return barriers;
-    }
-
-    static void drawFactor(const DrawTable& table, bool separate, const LaneSeeds& seeds, LaneKey key, float* row)
-    {
-        if (!separate) {
-            drawRow(table, seeds, key, row);
-            return;
-        }
-        for (std::size_t l = 0; l < kLanes; ++l)
-            row[l] = table.body.at(laneWord(seeds.at(l), key));
     }
 
     const PassInputs& m_in;
@@ -567,11 +558,6 @@ float linkOf(const StepGraph& graph, const Segment& s, const UnitKind& kind)
     if (!leavesNode(graph, s.collective))
         return 1.0F;
     return s.barrier == Barrier::unit ? kind.slowestLink() : kind.fastestLink();
-}
-
-double PassTable::regimeSeconds(const RegimeFactors& r) const
-{
-    return (computeSeconds + routedSeconds * (r.routing - 1.0)) * r.compute;
 }
 
 double PassTable::exposedSeconds(const RegimeFactors& r) const

@@ -39,11 +39,13 @@ struct PassTable {
     Residual usual, rare;             ///< without, and with at least one of the rare events that are drawn separately
     double rareHazard = 0.0;          ///< -ln P(none)
     std::vector<float> memberExtra;   ///< what slow links add to the length of each member; or empty
-    std::uint64_t kernelDraws = 0;    ///< that it was made from
     double stdErr = 0.0;              ///< of the mean residual, in seconds: the sampling error of the table
 
     /// Of length 1 under regimes: (computeSeconds + routedSeconds (R_routing - 1)) R_compute.
-    [[nodiscard]] double regimeSeconds(const RegimeFactors& r) const;
+    [[nodiscard]] double regimeSeconds(const RegimeFactors& r) const
+    {
+        return (computeSeconds + routedSeconds * (r.routing - 1.0)) * r.compute;
+    }
     [[nodiscard]] double exposedSeconds(const RegimeFactors& r) const;
     /// Factor of the regimes on the residual.
     [[nodiscard]] double stretch(const RegimeFactors& r) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/passes/speeds.h"
 
+#include "core/base/index.h"
 #include "core/sim/draw/draws.h"
 #include "core/sim/lanes/lanes.h"
 #include "core/stats/normal.h"
@@ -15,11 +16,6 @@ namespace {
 
 constexpr double kScoreEnd = 8.0, kKnotsPerUnit = 64.0;
 constexpr int kScoreKnots = static_cast<int>(2.0 * kScoreEnd * kKnotsPerUnit) + 2;
-
-std::uint64_t purpose(Purpose p)
-{
-    return static_cast<std::uint64_t>(p);
-}
 
 } // namespace
 
@@ -49,11 +45,10 @@ float ScoredFactor::at(float score) const
 }
 
 Speeds::Speeds(const StepGraph& graph, const JobUnits& job)
-    : m_job(job),
+    : m_graph(graph),
+      m_job(job),
       m_table(drawTable(graph.spatial)),
-      m_share(static_cast<float>(nodeShare(graph))),
-      m_nodeRanks(graph.nodeRanks),
-      m_stages(graph.schedule.numStages)
+      m_share(static_cast<float>(nodeShare(graph)))
 {
     if (m_share > 0.0F) {
         m_scored = ScoredFactor(graph.spatial);
@@ -64,39 +59,31 @@ Speeds::Speeds(const StepGraph& graph, const JobUnits& job)
 
 void Speeds::draw(const LaneSeeds& seeds, const int* unitOfLane, int stage, Rows& out) const
 {
-    const auto ranks = static_cast<std::size_t>(m_job.unitRanks());
-    if (!m_job.fixedSpeed.empty()) {
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            const std::size_t first =
-                (static_cast<std::size_t>(unitOfLane[l]) * static_cast<std::size_t>(m_stages) + static_cast<std::size_t>(stage)) * ranks;
-            for (std::size_t r = 0; r < ranks; ++r)
-                out.row(r)[l] = m_job.fixedSpeed[first + r];
-        }
+    const auto ranks = index(m_job.unitRanks());
+    if (measured()) {
+        const std::size_t perCell = index(m_job.ranks), stages = index(m_graph.schedule.numStages);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            for (std::size_t r = 0; r < ranks; ++r) {
+                const std::size_t replica = index(unitOfLane[l] * m_job.members) + r / perCell;
+                out.row(r)[l] = static_cast<float>(m_graph.fixedSpatial[(replica * stages + index(stage)) * perCell + r % perCell]);
+            }
         return;
     }
-    if (m_share > 0.0F) {
-        drawNodes(seeds, stage, out);
+    if (m_share == 0.0F) {
+        for (std::size_t r = 0; r < ranks; ++r)
+            drawRow(m_table, seeds, laneKey(Purpose::spatial, index(stage), r), out.row(r));
         return;
     }
-    for (std::size_t r = 0; r < ranks; ++r)
-        drawRow(m_table, seeds, laneKey(purpose(Purpose::spatial), static_cast<std::uint64_t>(stage), r), out.row(r));
-}
-
-void Speeds::drawNodes(const LaneSeeds& seeds, int stage, Rows& out) const
-{
     Rows node(1);
     const float common = std::sqrt(m_share), own = std::sqrt(1.0F - m_share);
-    const auto s = static_cast<std::uint64_t>(stage);
-    for (int k = 0; k < m_job.members; ++k)
-        for (int r = 0; r < m_job.ranks; ++r) {
-            const auto rank = static_cast<std::size_t>(k * m_job.ranks + r);
-            if (r % m_nodeRanks == 0)
-                drawRow(m_normal, seeds, laneKey(purpose(Purpose::spatialNode), s, rank), node.row(0));
-            float* row = out.row(rank);
-            drawRow(m_normal, seeds, laneKey(purpose(Purpose::spatial), s, rank), row);
-            for (std::size_t l = 0; l < kLanes; ++l)
-                row[l] = m_scored.at(common * node.row(0)[l] + own * row[l]);
-        }
+    for (std::size_t r = 0; r < ranks; ++r) {
+        if (r % index(m_job.ranks) % index(m_graph.nodeRanks) == 0)
+            drawRow(m_normal, seeds, laneKey(Purpose::spatialNode, index(stage), r), node.row(0));
+        float* row = out.row(r);
+        drawRow(m_normal, seeds, laneKey(Purpose::spatial, index(stage), r), row);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            row[l] = m_scored.at(common * node.row(0)[l] + own * row[l]);
+    }
 }
 
 } // namespace prism

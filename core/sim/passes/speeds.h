@@ -27,18 +27,17 @@ class Speeds final {
 public:
     Speeds(const StepGraph& graph, const JobUnits& job);
 
-    [[nodiscard]] bool varies() const { return !m_table.isConstant() || !m_job.fixedSpeed.empty(); }
+    [[nodiscard]] bool measured() const { return !m_graph.fixedSpatial.empty(); }
+    [[nodiscard]] bool varies() const { return !m_table.isConstant() || measured(); }
     /// Rows of G of all ranks of a unit at a stage, [member][rank], without slow spots. Lanes of measured jobs are given by their units.
     void draw(const LaneSeeds& seeds, const int* unitOfLane, int stage, Rows& out) const;
 
 private:
-    void drawNodes(const LaneSeeds& seeds, int stage, Rows& out) const;
-
+    const StepGraph& m_graph;
     const JobUnits& m_job;
     DrawTable m_table, m_normal;
     ScoredFactor m_scored;
     float m_share = 0.0F;
-    int m_nodeRanks = 1, m_stages = 1;
 };
 
 } // namespace prism

@@ -4,7 +4,6 @@
 #include "core/base/index.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace prism {
 
@@ -15,34 +14,19 @@ double& of(CauseSeconds& seconds, Cause cause)
     return seconds[static_cast<std::size_t>(cause)];
 }
 
-double sum(const std::vector<double>& values)
-{
-    return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-double exposed(double mean, double hidden, double factor)
-{
-    return std::max(0.0, mean * factor - hidden);
-}
-
 /// Adds seconds to classes in proportion to weights, or to others where these are all 0.
 void share(Parts& parts, Cause cause, double seconds, const std::vector<double>& weights, const std::vector<double>& otherwise)
 {
     if (seconds == 0.0)
         return;
-    const std::vector<double>& by = sum(weights) != 0.0 ? weights : otherwise;
-    const double all = sum(by);
+    const std::vector<double>& by = sumOf(weights) != 0.0 ? weights : otherwise;
+    const double all = sumOf(by);
     for (std::size_t c = 0; c < by.size() && all != 0.0; ++c)
         if (by[c] != 0.0)
             parts.add(static_cast<int>(c), cause, seconds * by[c] / all);
 }
 
 } // namespace
-
-double sumOf(const CauseSeconds& seconds)
-{
-    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
-}
 
 PassCauses::PassCauses(const SweepModel& model, int program, int kind)
     : m_table(model.passes[index(model.passOf[index(program)][index(kind)])].get())
@@ -79,15 +63,15 @@ PassCauses::PassCauses(const SweepModel& model, int program, int kind)
         const KernelClass& kernel = graph.classes[c];
         const double mean = segment.meanSeconds;
         const auto link = static_cast<double>(linkOf(graph, segment, unit));
-        const double plain = exposed(mean, segment.hiddenSeconds, 1.0), linked = exposed(mean, segment.hiddenSeconds, link);
+        const double plain = std::max(0.0, mean - segment.hiddenSeconds), linked = std::max(0.0, mean * link - segment.hiddenSeconds);
         m_exposedOf[c] += plain;
         m_byLinksOf[c] += linked - plain;
         m_variance[c] += linked > 0.0 || mean * link * 1.1 > segment.hiddenSeconds ? mean * mean * kernel.temporal.variance() : 0.0;
         m_rare[c] += mean * kernel.temporal.rareProbability * (kernel.temporal.rareMultiplier - 1.0);
     }
-    m_seconds = sum(m_mean);
-    m_exposed = sum(m_exposedOf);
-    m_byLinks = sum(m_byLinksOf);
+    m_seconds = sumOf(m_mean);
+    m_exposed = sumOf(m_exposedOf);
+    m_byLinks = sumOf(m_byLinksOf);
     m_varies = !m_table->usual.shape.isConstant() || m_table->rareHazard > 0.0 || m_table->perNode > 0.0F;
 }
 
@@ -134,14 +118,15 @@ void PassCauses::addTo(Parts& parts, const PassRecord& record, const RegimeFacto
 CauseSeconds communicationCauses(const StepGraph& graph, const StepOp& op, double link, const RegimeFactors& regimes, double seconds,
                                  double rareSeconds)
 {
+    if (op.kernelClass < 0)
+        return {};
     const KernelClass& kernel = graph.classes[index(op.kernelClass)];
     const double regime = regimes.of(kernel.scope);
     const double slow = kernel.scope == Scope::interNode ? link : 1.0;
-    const auto at = [&](double factor) { return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds); };
     CauseSeconds out{};
-    of(out, Cause::communicationMean) = at(1.0);
-    of(out, Cause::slowSpot) = at(slow) - at(1.0);
-    of(out, Cause::regime) = at(slow * regime) - at(slow);
+    of(out, Cause::communicationMean) = exposedSeconds(op, 1.0);
+    of(out, Cause::slowSpot) = exposedSeconds(op, slow) - exposedSeconds(op, 1.0);
+    of(out, Cause::regime) = exposedSeconds(op, slow * regime) - exposedSeconds(op, slow);
     of(out, Cause::rare) = rareSeconds;
     if (!kernel.temporal.isDeterministic())
         of(out, Cause::temporal) = seconds - sumOf(out);

@@ -5,6 +5,7 @@
 #include "core/sim/record/steprecord.h"
 
 #include <array>
+#include <numeric>
 #include <vector>
 
 namespace prism {
@@ -16,6 +17,7 @@ using CauseSeconds = std::array<double, kCauses>;
 /// to their classes by their shares of the variance, the mean of what each contributed given the sum.
 class PassCauses final {
 public:
+    PassCauses() = default;
     PassCauses(const SweepModel& model, int program, int kind);
 
     [[nodiscard]] CauseSeconds seconds(const PassRecord& record, const RegimeFactors& regimes) const;
@@ -36,11 +38,15 @@ private:
     std::vector<Scope> m_scope;
 };
 
-/// Of one communication with `link` on the slowest link it uses.
+/// Of one communication with `link` on the slowest link it uses; an absent one has none.
 [[nodiscard]] CauseSeconds communicationCauses(const StepGraph& graph, const StepOp& op, double link, const RegimeFactors& regimes,
                                                double seconds, double rareSeconds);
 
-/// Sum over causes.
-[[nodiscard]] double sumOf(const CauseSeconds& seconds);
+/// Over causes or classes.
+template <class Seconds>
+[[nodiscard]] double sumOf(const Seconds& seconds)
+{
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
 
 } // namespace prism

@@ -45,10 +45,6 @@ struct RecordNode {
     return phase == Phase::forward ? SpanKind::forward : phase == Phase::backward ? SpanKind::backward : SpanKind::weight;
 }
 
-/// Operations at the end of a step of one stage, in the order in which they run.
-enum class StageOp { embedding, gradSync, gradNorm, optimizer, paramGather };
-inline constexpr int kStageOps = 5;
-
 struct Interval {
     double start = 0.0, end = 0.0;
 };

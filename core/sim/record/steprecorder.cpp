@@ -2,7 +2,7 @@
 #include "core/sim/record/steprecorder.h"
 
 #include "core/base/index.h"
-#include "core/schedule/pieces.h"
+#include "core/step/passes.h"
 
 #include <tbb/task_arena.h>
 
@@ -23,12 +23,6 @@ Parts partsOf(const StepGraph& graph, int kernelClass, const CauseSeconds& secon
     return out;
 }
 
-/// Beginning and end of the path: the stages of embedding and head.
-std::pair<std::size_t, std::size_t> endsOfPath(const StepGraph& graph)
-{
-    return {index(graph.schedule.path.front()[0]), index(graph.schedule.path.back()[0])};
-}
-
 } // namespace
 
 std::unique_ptr<StepRecorder> StepRecorder::make(const StepGraph& graph, const RecordOptions& options)
@@ -45,7 +39,7 @@ std::unique_ptr<StepRecorder> StepRecorder::make(const StepGraph& graph, const R
         out.reset(new StepRecorder(options, std::move(model), std::move(regimes)));
         out->m_slowest = StepSweeper(*out->m_model, out->m_regimes, out->m_series, options.stop).slowestUnits(index(options.steps));
         for (std::size_t i = 0; i < out->m_slowest.size(); ++i) {
-            const double seconds = out->m_finish.seconds(out->m_slowest[i].maxima, out->m_regimes.step(i), out->m_series.stepSeed(i));
+            const double seconds = out->m_finish.tail(out->m_slowest[i].maxima, out->m_regimes.step(i), out->m_series.stepSeed(i)).seconds;
             const std::uint64_t number = index(options.first) + i;
             out->m_seconds.push_back(seconds + out->m_delays.jitter(number, seconds) + out->m_delays.stalls(number, seconds));
         }
@@ -62,92 +56,51 @@ StepRecorder::StepRecorder(const RecordOptions& options, std::shared_ptr<const S
       m_series{options.seed, Run::across, {}, index(options.first)},
       m_finish(*m_model),
       m_delays(m_graph, options.seed, Run::across),
-      m_transfers(transfersOf(m_graph)),
+      m_sends(sendsOf(m_graph)),
+      m_embedding{m_graph.embeddingAllReduce, m_graph.schedule.path.front()[0], m_graph.schedule.path.back()[0]},
       m_sweeps([this] { return BlockSweep(*m_model, m_regimes); })
 {
-    makeNodes();
-    makeCauses();
-}
-
-void StepRecorder::makeNodes()
-{
-    const std::vector<StageSteps> orders(m_graph.schedule.order.begin(), m_graph.schedule.order.end());
-    std::vector<std::size_t> next(orders.size(), 0);
-    std::vector<int> lastOfStage(orders.size(), -1), writer(index(m_model->plan->numSlots), -1);
+    std::vector<int> lastOfStage(index(m_graph.schedule.numStages), -1), writer(index(m_model->plan->numSlots), -1);
     for (const PlanNode& planned : m_model->plan->nodes) {
         const auto at = static_cast<int>(m_nodes.size());
-        const std::size_t stage = index(planned.stage);
-        const PassStep step = orders[stage][next[stage]++]; // the plan keeps the order of each stage
-        RecordNode node;
-        node.stage = planned.stage;
-        node.chunk = step.item.chunk;
-        node.microbatch = planned.microbatch;
-        node.phase = step.item.phase;
-        node.runs = step.runs;
-        node.previous = lastOfStage[stage];
-        if (node.previous >= 0)
-            m_nodes[index(node.previous)].next = at;
-        if (step.runs && step.paired)
-            node.pieceFirst = node.phase == Phase::forward ? at : m_nodes[index(node.previous)].pieceFirst;
-        if (planned.waitSlot >= 0)
-            node.input = writer[index(planned.waitSlot)];
-        if (planned.sendSlot >= 0)
-            writer[index(planned.sendSlot)] = at;
-        lastOfStage[stage] = at;
+        int& last = lastOfStage[index(planned.stage)];
+        RecordNode node{planned.stage, planned.chunk, static_cast<int>(planned.microbatch), planned.phase, planned.slot >= 0};
+        node.previous = last;
+        if (last >= 0)
+            m_nodes[index(last)].next = at;
+        if (node.runs && planned.paired)
+            node.pieceFirst = node.phase == Phase::forward ? at : m_nodes[index(last)].pieceFirst;
+        if (planned.input >= 0)
+            node.input = writer[index(planned.input)];
+        if (planned.output >= 0)
+            writer[index(planned.output)] = at;
+        last = at;
         m_nodes.push_back(node);
     }
-}
-
-void StepRecorder::makeCauses()
-{
-    const std::size_t kinds = m_model->job.kinds.size();
-    m_causes.resize(m_model->programs.size() * kinds);
+    m_causes.resize(m_model->passes.size());
     for (std::size_t p = 0; p < m_model->programs.size(); ++p)
-        for (std::size_t k = 0; k < kinds; ++k)
-            if (m_model->passOf[p][k] >= 0)
-                m_causes[p * kinds + k] = std::make_unique<PassCauses>(*m_model, static_cast<int>(p), static_cast<int>(k));
-}
-
-const RegimeFactors& StepRecorder::regimesOf(const StepRecord& step) const
-{
-    return m_regimes.step(index(step.number) - m_series.first);
-}
-
-const UnitPattern& StepRecorder::patternOf(int unit) const
-{
-    return m_model->job.patterns[index(m_model->job.patternOf[index(unit)])];
+        for (std::size_t k = 0; k < m_model->job.kinds.size(); ++k)
+            if (const int pass = m_model->passOf[p][k]; pass >= 0)
+                m_causes[index(pass)] = PassCauses(*m_model, static_cast<int>(p), static_cast<int>(k));
 }
 
 const PassCauses& StepRecorder::causesOf(int unit, int stage, int program) const
 {
-    return *m_causes[index(program) * m_model->job.kinds.size() + index(patternOf(unit).kind[index(stage)])];
+    return m_causes[index(m_model->passOf[index(program)][index(patternOf(unit).kind[index(stage)])])];
 }
 
-double StepRecorder::transferLink(int unit, int hop) const
+CauseSeconds StepRecorder::sendCauses(const StepRecord& step, const SweepSend& send, const PassRecord& record) const
 {
-    const auto& path = m_graph.schedule.path;
-    const std::size_t from = index(hop) % m_graph.sendForward.size();
-    const UnitPattern& pattern = patternOf(unit);
-    const auto linkAt = [&](std::size_t at) { return m_model->job.kinds[index(pattern.kind[index(path[at][0])])].slowestLink(); };
-    return static_cast<double>(std::max(linkAt(from), linkAt(from + 1)));
-}
-
-double StepRecorder::embeddingLink(int unit) const
-{
-    const auto [first, last] = endsOfPath(m_graph);
-    const UnitPattern& pattern = patternOf(unit);
-    const auto linkAt = [&](std::size_t stage) { return m_model->job.kinds[index(pattern.kind[stage])].slowestLink(); };
-    return static_cast<double>(std::max(linkAt(first), linkAt(last)));
+    const UnitPattern& pattern = patternOf(step.replica / m_model->job.members);
+    const auto linkAt = [&](int stage) { return m_model->job.kinds[index(pattern.kind[index(stage)])].slowestLink(); };
+    return communicationCauses(m_graph, send.op, static_cast<double>(std::max(linkAt(send.from), linkAt(send.to))), regimesOf(step),
+                               static_cast<double>(record.seconds), static_cast<double>(record.rareSeconds));
 }
 
 CauseSeconds StepRecorder::transferCauses(const StepRecord& step, int node) const
 {
-    const int hop = m_model->plan->nodes[index(node)].transfer;
-    if (hop < 0)
-        return {};
-    const PassRecord& record = step.unit.transfers[index(node)];
-    return communicationCauses(m_graph, m_transfers[index(hop)], transferLink(step.replica / m_model->job.members, hop), regimesOf(step),
-                               static_cast<double>(record.seconds), static_cast<double>(record.rareSeconds));
+    const int hop = m_model->plan->nodes[index(node)].send;
+    return hop < 0 ? CauseSeconds{} : sendCauses(step, m_sends[index(hop)], step.unit.transfers[index(node)]);
 }
 
 double StepRecorder::optimizerSeconds(const StepRecord& step, int stage) const
@@ -156,7 +109,7 @@ double StepRecorder::optimizerSeconds(const StepRecord& step, int stage) const
     if (program < 0)
         return 0.0;
     const auto known = step.ofOptimizers.find(unit);
-    return known == step.ofOptimizers.end() ? step.tail.optimizer[index(stage)].seconds
+    return known == step.ofOptimizers.end() ? step.tail.of(index(stage), StageOp::optimizer).seconds
                                             : sumOf(causesOf(unit, stage, program).seconds(known->second[index(stage)], regimesOf(step)));
 }
 
@@ -175,31 +128,27 @@ void StepRecorder::setTimes(StepRecord& step, int unit) const
         double& clock = free[index(node.stage)];
         step.start[i] = node.input < 0 ? clock : std::max(clock, step.arrives[index(node.input)]);
         const double took =
-            planned.cell < 0
+            planned.slot < 0
                 ? 0.0
-                : sumOf(causesOf(unit, node.stage, m_model->programOfCell(planned.cell)).seconds(step.unit.passes[i], regimesOf(step)));
+                : sumOf(causesOf(unit, node.stage, programInSlot(m_graph, planned.slot)).seconds(step.unit.passes[i], regimesOf(step)));
         step.end[i] = step.start[i] + took;
         step.arrives[i] = step.end[i] + sumOf(transferCauses(step, static_cast<int>(i)));
-        clock = m_graph.transferOccupiesSender && planned.transfer >= 0 ? step.arrives[i] : step.end[i];
+        clock = m_graph.transferOccupiesSender && planned.send >= 0 ? step.arrives[i] : step.end[i];
     }
     step.stageOps.assign(free.size(), {});
-    const StepOp& embedding = m_graph.embeddingAllReduce;
     for (std::size_t s = 0; s < free.size(); ++s)
         step.stageOps[s][0] = {free[s], free[s]};
-    if (embedding.kernelClass < 0)
+    if (m_embedding.op.kernelClass < 0)
         return;
-    const auto [first, last] = endsOfPath(m_graph);
+    const std::size_t first = index(m_embedding.from), last = index(m_embedding.to);
     const double start = std::max(free[first], free[last]);
-    const double end = start
-                       + sumOf(communicationCauses(m_graph, embedding, embeddingLink(unit), regimesOf(step),
-                                                   static_cast<double>(step.unit.embedding.seconds),
-                                                   static_cast<double>(step.unit.embedding.rareSeconds)));
+    const double end = start + sumOf(sendCauses(step, m_embedding, step.unit.embedding));
     step.stageOps[first][0] = step.stageOps[last][0] = {start, end};
 }
 
 void StepRecorder::finishStep(StepRecord& step, const SlowestUnits& slowest, std::size_t at) const
 {
-    const StepTail before = step.tail;
+    const int last = step.tail.last, normStage = step.tail.normStage; // they stay: stages that end together differ by rounding only
     StageMaxima maxima = slowest.maxima;
     const int unit = step.replica / m_model->job.members;
     for (std::size_t s = 0; s < maxima.end.size(); ++s) {
@@ -208,18 +157,16 @@ void StepRecorder::finishStep(StepRecord& step, const SlowestUnits& slowest, std
         maxima.optimizer[s] = optimizerSeconds(step, static_cast<int>(s));
         maxima.endWithOptimizer[s] = maxima.end[s] + maxima.optimizer[s];
     }
-    (void)m_finish.seconds(maxima, m_regimes.step(at), m_series.stepSeed(at), &step.tail);
-    step.tail.last = before.last; // as before: stages that end together differ by rounding only
-    step.tail.normStage = before.normStage;
-    for (std::size_t s = 0; s < maxima.end.size(); ++s) {
-        const auto interval = [](const StepTail::Operation& o) { return Interval{o.start, o.start + o.seconds}; };
-        step.stageOps[s][1] = interval(step.tail.gradSync[s]);
-        step.stageOps[s][2] = interval(step.tail.gradNorm[s]);
-        step.stageOps[s][3] = interval(step.tail.optimizer[s]);
-        step.stageOps[s][4] = interval(step.tail.paramGather[s]);
-    }
-    const auto& last = step.stageOps[index(before.last)];
-    step.stepSeconds = std::max(last[4].end, last[3].end);
+    step.tail = m_finish.tail(maxima, m_regimes.step(at), m_series.stepSeed(at));
+    step.tail.last = last;
+    step.tail.normStage = normStage;
+    for (std::size_t s = 0; s < maxima.end.size(); ++s)
+        for (std::size_t op = 1; op < kStageOps; ++op) {
+            const StepTail::Operation& o = step.tail.stages[s][op];
+            step.stageOps[s][op] = {o.start, o.start + o.seconds};
+        }
+    const auto& ofLast = step.stageOps[index(last)];
+    step.stepSeconds = std::max(ofLast[4].end, ofLast[3].end);
     step.jitterSeconds = m_delays.jitter(index(step.number), step.stepSeconds);
     step.stallSeconds = m_delays.stalls(index(step.number), step.stepSeconds);
 }
@@ -247,20 +194,19 @@ void StepRecorder::followUnit(StepRecord& step, int stage) const
         if (end > start)
             step.critical.push_back({kind, m_nodes[index(node)].stage, node, start, end});
     };
-    const auto lastOf = [&](std::size_t s) {
-        for (std::size_t i = m_nodes.size(); i-- > 0;)
-            if (index(m_nodes[i].stage) == s)
-                return static_cast<int>(i);
-        return -1;
+    const auto lastOf = [&](int s) {
+        int i = static_cast<int>(m_nodes.size()) - 1;
+        while (i >= 0 && m_nodes[index(i)].stage != s)
+            --i;
+        return i;
     };
     const auto freeAt = [&](int node) {
-        const bool sends = m_graph.transferOccupiesSender && m_model->plan->nodes[index(node)].transfer >= 0;
+        const bool sends = m_graph.transferOccupiesSender && m_model->plan->nodes[index(node)].send >= 0;
         return sends ? step.arrives[index(node)] : step.end[index(node)];
     };
-    int node = lastOf(index(stage));
-    const auto [first, last] = endsOfPath(m_graph);
-    if (m_graph.embeddingAllReduce.kernelClass >= 0 && (index(stage) == first || index(stage) == last)) {
-        const int a = lastOf(first), b = lastOf(last);
+    int node = lastOf(stage);
+    if (m_embedding.op.kernelClass >= 0 && (stage == m_embedding.from || stage == m_embedding.to)) {
+        const int a = lastOf(m_embedding.from), b = lastOf(m_embedding.to);
         node = freeAt(a) >= freeAt(b) ? a : b;
     }
     bool sends = true; // a transfer behind the node's end that keeps its stage lies on the path
@@ -283,23 +229,14 @@ std::vector<UnitRecord> StepRecorder::recordUnits(const std::vector<Requested>& 
     for (std::size_t pattern = 0; pattern < m_model->job.patterns.size(); ++pattern) {
         std::vector<std::size_t> places;
         std::vector<SweptLane> lanes;
-        const auto run = [&] {
-            std::vector<UnitRecord> records = sweep.record(static_cast<int>(pattern), lanes);
-            for (std::size_t i = 0; i < places.size(); ++i)
-                out[places[i]] = std::move(records[i]);
-            places.clear();
-            lanes.clear();
-        };
-        for (std::size_t i = 0; i < requested.size(); ++i) {
-            if (index(m_model->job.patternOf[index(requested[i].unit)]) != pattern)
-                continue;
-            places.push_back(i);
-            lanes.push_back(m_series.lane(requested[i].step, requested[i].unit));
-            if (lanes.size() == kLanes)
-                run();
-        }
-        if (!lanes.empty())
-            run();
+        for (std::size_t i = 0; i < requested.size(); ++i)
+            if (index(m_model->job.patternOf[index(requested[i].unit)]) == pattern) {
+                places.push_back(i);
+                lanes.push_back(m_series.lane(requested[i].step, requested[i].unit));
+            }
+        std::vector<UnitRecord> records = sweep.record(static_cast<int>(pattern), lanes);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            out[places[i]] = std::move(records[i]);
     }
     return out;
 }
@@ -314,7 +251,7 @@ std::vector<StepRecord> StepRecorder::record(std::span<const std::size_t> which,
         StepRecord& step = out[i];
         step.number = static_cast<int>(m_series.first + which[i]);
         step.optimizerUnit = slowest.optimizer;
-        (void)m_finish.seconds(slowest.maxima, m_regimes.step(which[i]), m_series.stepSeed(which[i]), &step.tail);
+        step.tail = m_finish.tail(slowest.maxima, m_regimes.step(which[i]), m_series.stepSeed(which[i]));
         firstRequested.push_back(requested.size());
         requested.push_back({which[i], slowest.last[index(pathStage(step.tail))]});
         for (std::size_t s = 0; s < slowest.optimizer.size(); ++s)
@@ -356,39 +293,35 @@ StepRecord StepRecorder::withReplica(StepRecord step, int replica) const
 Parts StepRecorder::passParts(const StepRecord& step, int node) const
 {
     Parts parts(m_graph.classes.size());
-    if (const PlanNode& planned = m_model->plan->nodes[index(node)]; planned.cell >= 0)
-        causesOf(step.replica / m_model->job.members, planned.stage, m_model->programOfCell(planned.cell))
+    if (const PlanNode& planned = m_model->plan->nodes[index(node)]; planned.slot >= 0)
+        causesOf(step.replica / m_model->job.members, planned.stage, programInSlot(m_graph, planned.slot))
             .addTo(parts, step.unit.passes[index(node)], regimesOf(step));
     return parts;
 }
 
 Parts StepRecorder::transferParts(const StepRecord& step, int node) const
 {
-    const int hop = m_model->plan->nodes[index(node)].transfer;
-    return hop < 0 ? Parts(m_graph.classes.size()) : partsOf(m_graph, m_transfers[index(hop)].kernelClass, transferCauses(step, node));
+    const int hop = m_model->plan->nodes[index(node)].send;
+    return partsOf(m_graph, hop < 0 ? -1 : m_sends[index(hop)].op.kernelClass, transferCauses(step, node));
 }
 
 Parts StepRecorder::stageOpParts(const StepRecord& step, int stage, StageOp op) const
 {
     const std::size_t s = index(stage);
-    const auto communication = [&](const StepOp& kernel, double link, double seconds, double rareSeconds) {
-        return kernel.kernelClass < 0 ? Parts(m_graph.classes.size())
-                                      : partsOf(m_graph, kernel.kernelClass,
-                                                communicationCauses(m_graph, kernel, link, regimesOf(step), seconds, rareSeconds));
-    };
-    const auto ofTail = [&](const StepOp& kernel, float link, const StepTail::Operation& o) {
-        return communication(kernel, static_cast<double>(link), o.seconds, o.rareSeconds);
+    const auto ofTail = [&](const StepOp& kernel, float link) {
+        const StepTail::Operation& o = step.tail.of(s, op);
+        return partsOf(m_graph, kernel.kernelClass,
+                       communicationCauses(m_graph, kernel, static_cast<double>(link), regimesOf(step), o.seconds, o.rareSeconds));
     };
     switch (op) {
     case StageOp::embedding:
-        return communication(m_graph.embeddingAllReduce, embeddingLink(step.replica / m_model->job.members),
-                             static_cast<double>(step.unit.embedding.seconds), static_cast<double>(step.unit.embedding.rareSeconds));
+        return partsOf(m_graph, m_embedding.op.kernelClass, sendCauses(step, m_embedding, step.unit.embedding));
     case StageOp::gradSync:
-        return ofTail(m_graph.gradSync[s], m_model->job.stageLink[s], step.tail.gradSync[s]);
+        return ofTail(m_graph.gradSync[s], m_model->job.stageLink[s]);
     case StageOp::gradNorm:
-        return ofTail(m_graph.gradNorm, m_model->job.link, step.tail.gradNorm[s]);
+        return ofTail(m_graph.gradNorm, m_model->job.link);
     case StageOp::paramGather:
-        return ofTail(m_graph.paramGather[s], m_model->job.stageLink[s], step.tail.paramGather[s]);
+        return ofTail(m_graph.paramGather[s], m_model->job.stageLink[s]);
     case StageOp::optimizer:
         break;
     }

@@ -53,14 +53,14 @@ private:
         int unit = 0;
     };
     StepRecorder(const RecordOptions& options, std::shared_ptr<const SweepModel> model, RegimeTable regimes);
-    void makeNodes();
-    void makeCauses();
     [[nodiscard]] std::vector<UnitRecord> recordUnits(const std::vector<Requested>& requested) const;
-    [[nodiscard]] const RegimeFactors& regimesOf(const StepRecord& step) const;
-    [[nodiscard]] const UnitPattern& patternOf(int unit) const;
+    [[nodiscard]] const RegimeFactors& regimesOf(const StepRecord& step) const
+    {
+        return m_regimes.step(index(step.number) - m_series.first);
+    }
+    [[nodiscard]] const UnitPattern& patternOf(int unit) const { return m_model->job.patterns[index(m_model->job.patternOf[index(unit)])]; }
     [[nodiscard]] const PassCauses& causesOf(int unit, int stage, int program) const;
-    [[nodiscard]] double transferLink(int unit, int hop) const;
-    [[nodiscard]] double embeddingLink(int unit) const;
+    [[nodiscard]] CauseSeconds sendCauses(const StepRecord& step, const SweepSend& send, const PassRecord& record) const;
     [[nodiscard]] double optimizerSeconds(const StepRecord& step, int stage) const;
     [[nodiscard]] CauseSeconds transferCauses(const StepRecord& step, int node) const;
     void setTimes(StepRecord& step, int unit) const;
@@ -78,8 +78,9 @@ private:
     std::vector<SlowestUnits> m_slowest;
     std::vector<double> m_seconds;
     std::vector<RecordNode> m_nodes;
-    std::vector<StepOp> m_transfers;
-    std::vector<std::unique_ptr<PassCauses>> m_causes; ///< [program][kind]; null = does not occur
+    std::vector<SweepSend> m_sends;
+    SweepSend m_embedding;            ///< between the ends of the path
+    std::vector<PassCauses> m_causes; ///< of the model's passes
     mutable tbb::enumerable_thread_specific<BlockSweep> m_sweeps;
 };
 

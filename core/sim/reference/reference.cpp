@@ -13,6 +13,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace prism {
 
@@ -23,7 +24,6 @@ constexpr double kMaxKernelDraws = 2.0e11; ///< about an hour on two cores; beyo
 /// The fresh temporal draws of one cell, or of one kind of step-wide operation, in one step.
 class TemporalDraws final {
 public:
-    TemporalDraws() = default;
     TemporalDraws(std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t cell)
         : m_seed(seed),
           m_base(stream(static_cast<std::uint64_t>(Purpose::temporal), static_cast<std::uint64_t>(run), step, cell)),
@@ -33,7 +33,7 @@ public:
     double operator()(const FactorSampler& sampler) { return drawFactor(sampler, m_seed, m_base, m_rare, m_count++); }
 
 private:
-    std::uint64_t m_seed = 0;
+    std::uint64_t m_seed;
     StreamId m_base, m_rare;
     std::uint64_t m_count = 0;
 };
@@ -92,9 +92,9 @@ public:
           m_number(number),
           m_spatial(spatial),
           m_regimes(regimes),
-          m_stages(job.sweep.numStages)
+          m_stages(job.sweep.numStages),
+          m_stepWide(seed, run, number, ~std::uint64_t{0})
     {
-        m_stepWide = TemporalDraws(seed, run, number, ~std::uint64_t{0});
     }
 
     double seconds()
@@ -102,9 +102,12 @@ public:
         m_end.resize(index(m_graph.numReplicas) * index(m_stages));
         for (int d = 0; d < m_graph.numReplicas; d += m_job.lockstep)
             pipeline(d);
-        embedding();
+        for (int d = 0; d < m_graph.numReplicas; ++d)
+            synchronise(m_graph.embeddingAllReduce, {m_job.cell(d, m_job.sweep.firstStage), m_job.cell(d, m_job.sweep.lastStage)});
         synchroniseStages(m_graph.gradSync);
-        gradNorm();
+        std::vector<std::size_t> all(m_end.size());
+        std::iota(all.begin(), all.end(), 0);
+        synchronise(m_graph.gradNorm, all);
         optimizer();
         synchroniseStages(m_graph.paramGather);
         return *std::max_element(m_end.begin(), m_end.end());
@@ -135,8 +138,7 @@ private:
     {
         if (op.kernelClass < 0)
             return 0.0;
-        const double factor = communicationFactor(op.kernelClass, draws, link, op.groups, op.buckets);
-        return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds);
+        return exposedSeconds(op, communicationFactor(op.kernelClass, draws, link, op.groups, op.buckets));
     }
 
     /// What multiplies a compute kernel on a rank in all of this step.
@@ -239,11 +241,10 @@ private:
     [[nodiscard]] Running running(const SweepNode& n, Pipeline& p) const
     {
         // Forward, backward and weight pass of a layer share its routing: their draws have the same index.
-        const auto chunk = static_cast<std::uint64_t>(n.slot / kPhases % m_graph.schedule.numChunks);
         return {m_job.cell(p.replica, n.stage),
                 p.data.data() + n.microbatch * index(m_graph.groupsPerCell),
                 &p.draws[index(n.stage)],
-                (chunk * kMaxMicrobatches + n.microbatch) << 32U,
+                (std::uint64_t{n.chunk} * kMaxMicrobatches + n.microbatch) << 32U,
                 {}};
     }
 
@@ -279,8 +280,7 @@ private:
                     send(n, p, start(p));
                 continue;
             }
-            const int phase = n.slot % kPhases, row = n.slot / kPhases % programRows(m_graph);
-            const int program = m_graph.programOf[index(n.stage)][index(row)][index(phase)];
+            const int program = programInSlot(m_graph, n.slot);
             if (m_job.together[index(program)]) {
                 double latest = 0.0;
                 std::vector<Running> cells;
@@ -300,42 +300,29 @@ private:
         }
     }
 
-    void embedding()
+    /// A communication of cells, if the graph has it: it starts when the last one arrives, and all continue when it ends.
+    void synchronise(const StepOp& op, const std::vector<std::size_t>& cells)
     {
-        if (m_graph.embeddingAllReduce.kernelClass < 0)
+        if (op.kernelClass < 0)
             return;
-        for (int d = 0; d < m_graph.numReplicas; ++d) {
-            const std::size_t first = m_job.cell(d, m_job.sweep.firstStage);
-            const std::size_t last = m_job.cell(d, m_job.sweep.lastStage);
-            const double link = std::max(m_job.link[first], m_job.link[last]);
-            m_end[first] = m_end[last] = std::max(m_end[first], m_end[last]) + exposed(m_graph.embeddingAllReduce, m_stepWide, link);
+        double latest = 0.0, link = 0.0;
+        for (const std::size_t c : cells) {
+            latest = std::max(latest, m_end[c]);
+            link = std::max(link, m_job.link[c]);
         }
+        latest += exposed(op, m_stepWide, link);
+        for (const std::size_t c : cells)
+            m_end[c] = latest;
     }
 
     void synchroniseStages(const std::vector<StepOp>& ops)
     {
         for (int s = 0; s < m_stages; ++s) {
-            if (ops[index(s)].kernelClass < 0)
-                continue;
-            double latest = 0.0;
-            double link = 0.0;
-            for (int d = 0; d < m_graph.numReplicas; ++d) {
-                latest = std::max(latest, m_end[m_job.cell(d, s)]);
-                link = std::max(link, m_job.link[m_job.cell(d, s)]);
-            }
-            latest += exposed(ops[index(s)], m_stepWide, link);
+            std::vector<std::size_t> cells;
             for (int d = 0; d < m_graph.numReplicas; ++d)
-                m_end[m_job.cell(d, s)] = latest;
+                cells.push_back(m_job.cell(d, s));
+            synchronise(ops[index(s)], cells);
         }
-    }
-
-    void gradNorm()
-    {
-        if (m_graph.gradNorm.kernelClass < 0)
-            return;
-        const double link = *std::max_element(m_job.link.begin(), m_job.link.end());
-        const double end = *std::max_element(m_end.begin(), m_end.end()) + exposed(m_graph.gradNorm, m_stepWide, link);
-        std::fill(m_end.begin(), m_end.end(), end);
     }
 
     void optimizer()
@@ -366,38 +353,30 @@ private:
     std::vector<double> m_end; ///< [replica][stage], seconds
 };
 
-double kernelDrawsPerStep(const StepGraph& graph)
+/// Of kernels and communications.
+double kernelDrawsPerStep(const Job& job)
 {
-    std::vector<double> ofProgram;
-    for (const Program& p : graph.programs) {
-        double draws = 0.0;
-        for (const Block& b : p.blocks)
-            draws += static_cast<double>(b.repeat) * static_cast<double>(b.ops.size());
-        ofProgram.push_back(draws * graph.cellRanks());
+    const StepGraph& graph = job.graph;
+    const auto ofStep = [](const StepOp& op) { return op.kernelClass < 0 ? 0.0 : static_cast<double>(op.groups) * op.buckets; };
+    double ofReplica = 0.0;
+    for (const SweepNode& n : job.sweep.nodes) {
+        if (n.slot >= 0)
+            for (const Block& b : graph.programs[index(programInSlot(graph, n.slot))].blocks)
+                ofReplica += static_cast<double>(b.repeat) * static_cast<double>(b.ops.size()) * graph.cellRanks();
+        if (n.send >= 0)
+            ofReplica += ofStep(job.sweep.sends[index(n.send)].op);
     }
-    double draws = 0.0;
-    for (std::size_t stage = 0; stage < graph.programOf.size(); ++stage) {
-        const std::vector<double> shares = passShares(graph, static_cast<int>(stage));
-        for (std::size_t row = 0; row < graph.programOf[stage].size(); ++row)
-            for (std::size_t phase = 0; phase < kPhases; ++phase)
-                if (const int p = graph.programOf[stage][row][phase]; p >= 0 && (phase < 2 || graph.schedule.splitsWeight))
-                    draws += shares[row * kPhases + phase] * ofProgram[index(p)];
-    }
-    const auto communications = [](const std::vector<StepOp>& ops) {
-        double sum = 0.0;
-        for (const StepOp& op : ops)
-            sum += op.kernelClass >= 0 ? static_cast<double>(op.groups) * op.buckets : 0.0;
-        return sum;
-    };
-    draws += communications(graph.sendForward) + communications(graph.sendBackward);
-    draws *= graph.schedule.numMicrobatches;
-    return draws * graph.numReplicas + communications(graph.gradSync) + communications(graph.paramGather)
-           + communications({graph.embeddingAllReduce, graph.gradNorm});
+    double draws = ofReplica * graph.numReplicas + ofStep(graph.embeddingAllReduce) + ofStep(graph.gradNorm);
+    for (const auto* ops : {&graph.gradSync, &graph.paramGather})
+        for (const StepOp& op : *ops)
+            draws += ofStep(op);
+    return draws;
 }
 
 /// G of the kMiddleJobs jobs around the one with the median noise-free step among the first kMedianCandidates.
-std::vector<std::vector<double>> medianJobs(const Job& job, const DeterministicStep& deterministic, std::uint64_t seed)
+std::vector<std::vector<double>> medianJobs(const Job& job, std::uint64_t seed)
 {
+    const DeterministicStep deterministic(job.graph);
     const int ranks = job.graph.cellRanks();
     std::vector<std::pair<double, std::uint64_t>> candidates;
     for (std::uint64_t j = 0; j < kMedianCandidates; ++j) {
@@ -445,19 +424,18 @@ StepSamples simulateReference(const StepGraph& graph, const SimOptions& options)
     StepSamples result;
     const int across = std::max(0, options.numSamples);
     const int within = options.numWithinSamples > 0 ? options.numWithinSamples : across / 4;
-    const double draws = kernelDrawsPerStep(graph) * (static_cast<double>(across) + within);
+    const Job job(graph);
+    const double draws = kernelDrawsPerStep(job) * (static_cast<double>(across) + within);
     if (draws > kMaxKernelDraws) {
         result.complete = false;
         result.warnings.push_back({Severity::error, "samples", "The reference simulator would need too many kernel draws.",
                                    std::to_string(draws), "at most 2e11 draws: fewer samples or a smaller job", "", ""});
         return result;
     }
-    const Job job(graph);
-    const DeterministicStep deterministic(graph);
     result.noiseFreeSeconds = deterministicStepSeconds(graph);
     result.acrossSeconds = series(job, options, Run::across, across, [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
     if (within > 0 && !options.stop.stop_requested()) {
-        const std::vector<std::vector<double>> median = medianJobs(job, deterministic, options.seed);
+        const std::vector<std::vector<double>> median = medianJobs(job, options.seed);
         result.withinSeconds = series(job, options, Run::within, within,
                                       [&](std::uint64_t i) -> const std::vector<double>& { return median[i % median.size()]; });
     }

@@ -4,6 +4,7 @@
 #include "core/base/index.h"
 #include "core/sim/draw/draws.h"
 #include "core/sim/lanes/lanes.h"
+#include "core/step/passes.h"
 
 #include <array>
 #include <map>
@@ -74,21 +75,15 @@ void NoisyPass(const NodeRows& rows, const PassTable& table, const LaneSeeds& se
     }
 }
 
-/// When the stage begins its next pass.
-HWY_INLINE hn::Vec<F> begins(const NodeRows& n, std::size_t l)
-{
-    const F d;
-    const auto t = hn::Load(d, n.clock + l);
-    return n.arrived != nullptr ? hn::Max(t, hn::Load(d, n.arrived + l)) : t;
-}
-
-/// Adds the seconds of the next pass to the clock of its stage.
+/// Adds the seconds of the next pass to the clock of its stage, once its message is there.
 void Advance(const NodeRows& rows)
 {
     const F d;
     const NodeRows n = rows;
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        const auto t = begins(n, l);
+        auto t = hn::Load(d, n.clock + l);
+        if (n.arrived != nullptr)
+            t = hn::Max(t, hn::Load(d, n.arrived + l));
         hn::Store(n.seconds != nullptr ? hn::Add(t, hn::Load(d, n.seconds + l)) : t, d, n.clock + l);
     }
 }
@@ -102,73 +97,32 @@ void AddMean(const NodeRows& rows, float times)
         hn::Store(hn::MulAdd(hn::Set(d, times), meanSeconds(n, l), hn::Load(d, n.clock + l)), d, n.clock + l);
 }
 
-/// MeanPass and Advance.
-void MeanAdvance(const NodeRows& rows)
+/// Seconds of a transfer, of its draws or of the mean factor.
+void SendSeconds(const SendRows& rows, bool noisy, const LaneSeeds& seeds, LaneKey key)
 {
     const F d;
-    const NodeRows n = rows;
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        hn::Store(hn::Add(begins(n, l), meanSeconds(n, l)), d, n.clock + l);
-}
-
-/// Seconds of a transfer of a factor.
-class TransferSeconds final {
-public:
-    explicit HWY_INLINE TransferSeconds(const SendRows& s)
-        : m_regime(s.regime),
-          m_hidden(s.op->hiddenSeconds),
-          m_mean(s.op->meanSeconds),
-          m_min(s.op->minExposedSeconds)
-    {
-    }
-    HWY_INLINE hn::Vec<F> at(hn::Vec<F> factor, std::size_t l) const
-    {
-        const F d;
-        const auto f = m_regime != nullptr ? hn::Mul(factor, hn::Load(d, m_regime + l)) : factor;
-        return hn::Max(hn::Mul(hn::Set(d, m_min), f), hn::Sub(hn::Mul(hn::Set(d, m_mean), f), hn::Set(d, m_hidden)));
-    }
-
-private:
-    const float* m_regime;
-    float m_hidden, m_mean, m_min;
-};
-
-void SendSeconds(const SendRows& s, const LaneSeeds& seeds, LaneKey key)
-{
-    const F d;
-    const TransferSeconds transfer(s);
+    const SendRows s = rows;
     const Quantiles factor(s.op->factor->body);
-    float* HWY_RESTRICT out = s.seconds;
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        hn::Store(transfer.at(factor.at(words(seeds, key, l)), l), d, out + l);
-}
-
-HWY_INLINE void sent(const SendRows& s, std::size_t l, hn::Vec<F> seconds)
-{
-    const F d;
-    const auto t = hn::Add(hn::Load(d, s.clock + l), seconds);
-    hn::Store(t, d, s.arrives + l);
-    if (s.occupies)
-        hn::Store(t, d, s.clock + l);
+    const auto meanFactor = hn::Set(d, static_cast<float>(s.op->factor->mean)), mean = hn::Set(d, s.op->meanSeconds),
+               least = hn::Set(d, s.op->minExposedSeconds), hidden = hn::Set(d, s.op->hiddenSeconds);
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
+        auto f = noisy ? factor.at(words(seeds, key, l)) : meanFactor;
+        if (s.regime != nullptr)
+            f = hn::Mul(f, hn::Load(d, s.regime + l));
+        hn::Store(hn::Max(hn::Mul(least, f), hn::Sub(hn::Mul(mean, f), hidden)), d, s.seconds + l);
+    }
 }
 
 void Send(const SendRows& rows)
 {
     const F d;
     const SendRows s = rows;
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        sent(s, l, hn::Load(d, s.seconds + l));
-}
-
-/// SendSeconds of the mean factor, and Send.
-void MeanSend(const SendRows& rows)
-{
-    const F d;
-    const SendRows s = rows;
-    const TransferSeconds transfer(s);
-    const auto factor = hn::Set(d, static_cast<float>(s.op->factor->mean));
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        sent(s, l, transfer.at(factor, l));
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
+        const auto t = hn::Add(hn::Load(d, s.clock + l), hn::Load(d, s.seconds + l));
+        hn::Store(t, d, s.arrives + l);
+        if (s.occupies)
+            hn::Store(t, d, s.clock + l);
+    }
 }
 
 } // namespace prism::HWY_NAMESPACE
@@ -182,11 +136,9 @@ namespace {
 HWY_EXPORT(MeanPass);
 HWY_EXPORT(NoisyPass);
 HWY_EXPORT(Advance);
-HWY_EXPORT(MeanAdvance);
 HWY_EXPORT(AddMean);
 HWY_EXPORT(SendSeconds);
 HWY_EXPORT(Send);
-HWY_EXPORT(MeanSend);
 
 /// Rare events of a kind of pass that a unit expects fewer of in a step are found by their distances, others by a draw in every pass.
 constexpr double kListedUpTo = 1.0;
@@ -236,7 +188,7 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_group(model.lengthRows.size() * index(model.job.members * model.job.groups)),
       m_stageLength(model.lengthRows.size()),
       m_ownLength(model.ownLengths.size()),
-      m_data((model.data.isConstant() ? 1 : index(model.plan->numMicrobatches)) * index(model.job.members * model.job.dataOwners)),
+      m_data((model.data.isConstant() ? 1 : index(model.graph.schedule.numMicrobatches)) * index(model.job.members * model.job.dataOwners)),
       m_compute(model.passes.size()),
       m_exposed(model.passes.size()),
       m_stretch(model.passes.size()),
@@ -244,10 +196,10 @@ BlockSweep::BlockSweep(const SweepModel& model, const RegimeTable& regimes)
       m_extraScale(1),
       m_rareSeconds(1),
       m_slots(index(model.plan->numSlots)),
-      m_ends(index(model.plan->numStages)),
-      m_optimizer(index(model.plan->numStages)),
-      m_busy(index(model.plan->numStages)),
-      m_busyOfMicrobatch(model.data.isConstant() && model.routing.isConstant() ? 0 : index(model.plan->numMicrobatches)),
+      m_ends(index(model.graph.schedule.numStages)),
+      m_optimizer(index(model.graph.schedule.numStages)),
+      m_busy(index(model.graph.schedule.numStages)),
+      m_busyOfMicrobatch(model.data.isConstant() && model.routing.isConstant() ? 0 : index(model.graph.schedule.numMicrobatches)),
       m_seconds(1),
       m_ones(1),
       m_words(1),
@@ -270,11 +222,12 @@ const BlockSweep::Hazards& BlockSweep::hazards(int pattern)
     const std::vector<UnitCommunication>& hops = m_model.sends[index(pattern)].hops;
     std::vector<double> ofPass(m_model.passes.size(), 0.0), ofHop(hops.size(), 0.0);
     for (const PlanNode& node : m_model.plan->nodes) {
-        h.pass.push_back(node.cell < 0 ? -1 : m_model.passOfNode(node, units));
+        const int program = node.slot < 0 ? -1 : programInSlot(m_model.graph, node.slot);
+        h.pass.push_back(program < 0 ? -1 : m_model.passOf[index(program)][index(units.kind[index(node.stage)])]);
         if (h.pass.back() >= 0)
             ofPass[index(h.pass.back())] += m_model.passes[index(h.pass.back())]->rareHazard;
-        if (node.transfer >= 0)
-            ofHop[index(node.transfer)] -= std::log1p(-hops[index(node.transfer)].factor->rareProbability);
+        if (node.send >= 0)
+            ofHop[index(node.send)] -= std::log1p(-hops[index(node.send)].factor->rareProbability);
     }
     const auto below = [](double all, double probability) {
         return all > kListedUpTo ? static_cast<std::uint32_t>(probability * 0x1.0p32) : 0U;
@@ -285,7 +238,7 @@ const BlockSweep::Hazards& BlockSweep::hazards(int pattern)
         h.hopBelow.push_back(hops[i].present() ? below(ofHop[i], hops[i].factor->rareProbability) : 0U);
     double all = 0.0;
     for (std::size_t i = 0; i < h.pass.size(); ++i) {
-        const int hop = m_model.plan->nodes[i].transfer;
+        const int hop = m_model.plan->nodes[i].send;
         if (h.pass[i] >= 0 && h.passBelow[index(h.pass[i])] == 0)
             all += m_model.passes[index(h.pass[i])]->rareHazard;
         h.until.push_back(all);
@@ -374,9 +327,9 @@ void BlockSweep::drawLengths(const UnitPattern& pattern, LengthOf factors)
     const std::size_t perUnit = index(job.members * job.groups), owners = index(job.members * job.dataOwners);
     m_data.fill(1.0F);
     if (withData && !m_model.data.isConstant())
-        for (std::size_t mb = 0; mb < index(m_model.plan->numMicrobatches); ++mb)
+        for (std::size_t mb = 0; mb < index(m_model.graph.schedule.numMicrobatches); ++mb)
             for (std::size_t o = 0; o < owners; ++o)
-                drawRow(m_model.data, m_stepSeeds, laneKey(static_cast<std::uint64_t>(Purpose::data), o, mb), m_data.row(mb * owners + o));
+                drawRow(m_model.data, m_stepSeeds, laneKey(Purpose::data, o, mb), m_data.row(mb * owners + o));
     int drawn = -1;
     for (std::size_t i = 0; i < m_model.lengthRows.size(); ++i) {
         const SweepModel::LengthRow& row = m_model.lengthRows[i];
@@ -396,19 +349,13 @@ void BlockSweep::drawLengths(const UnitPattern& pattern, LengthOf factors)
         const SweepModel::OwnLength& own = m_model.ownLengths[i];
         const int stage = m_model.lengthRows[index(own.lengthRow)].stage, layers = m_model.programs[index(own.program)].layers;
         const PassShape& shape = m_model.shapes[index(own.program)];
-        PassFactors f{m_data.row(m_model.data.isConstant() ? 0 : index(own.microbatch) * owners),
-                      index(job.dataOwners),
-                      nullptr,
-                      index(layers),
-                      nullptr,
-                      m_extraScale.row(0)};
+        PassFactors f{m_data.row(dataRow(own.microbatch)), nullptr, nullptr, m_extraScale.row(0)};
         if (routes && shape.routedSeconds() > 0.0) {
             const int place = stage * m_model.graph.schedule.numChunks + own.chunk;
             if (routed != std::pair{place, own.microbatch})
                 for (std::size_t y = 0; y < index(layers * job.members); ++y)
                     drawRow(m_model.routing, m_stepSeeds,
-                            laneKey(static_cast<std::uint64_t>(Purpose::routing), static_cast<std::uint64_t>(place),
-                                    static_cast<std::uint64_t>(own.microbatch), y),
+                            laneKey(Purpose::routing, static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(own.microbatch), y),
                             m_routing.row(y));
             f.routing = m_routing.row(0);
         }
@@ -434,19 +381,10 @@ void BlockSweep::atRareEvents(std::size_t place, std::uint32_t below, LaneKey ke
             at(l);
 }
 
-/// Rows of a pass of a stage on micro-batch data; `length` as the model's nodes have it.
-NodeRows BlockSweep::passRows(std::size_t pass, const float* length, const float* data, float* seconds, float* clock,
-                              const float* arrived) const
-{
-    return {length, data, m_compute.row(pass), m_exposed.row(pass), m_stretch.row(pass), seconds, clock, arrived};
-}
-
 /// Seconds of a pass. `unrouted`: the length that rare events go with, its product with `data`.
 void BlockSweep::passSeconds(const NodeRows& n, const float* unrouted, const float* unroutedData, const PassTable& table, bool noisy,
                              std::size_t place, std::uint32_t rareBelow, LaneKey key)
 {
-    if (m_records != nullptr)
-        m_rareSeconds.fill(0.0F);
     if (!noisy || (table.usual.shape.isConstant() && table.perNode == 0.0F && table.rareHazard == 0.0)) {
         HWY_DYNAMIC_DISPATCH(MeanPass)(n);
         return;
@@ -461,72 +399,61 @@ void BlockSweep::passSeconds(const NodeRows& n, const float* unrouted, const flo
     });
 }
 
+/// The pass of a node, once its message is there, and its transfer.
 void BlockSweep::runNode(std::size_t i, const Hazards& h, const std::vector<UnitCommunication>& hops, bool noisy)
 {
     const PlanNode& node = m_model.plan->nodes[i];
     float* clock = m_ends.row(index(node.stage));
-    runPass(i, h, clock, noisy);
-    if (node.sendSlot < 0)
+    const NodeRows n = rowsOf(i, h, clock);
+    if (n.seconds != nullptr) {
+        const bool oneGroup = m_model.job.members * m_model.job.groups == 1;
+        const auto p = index(h.pass[i]);
+        passSeconds(n, oneGroup ? m_stageLength.row(index(m_model.nodeLength[i].lengthRow)) : n.length,
+                    oneGroup ? m_data.row(dataRow(node.microbatch)) : m_ones.row(0), *m_model.passes[p], noisy, 2 * i, h.passBelow[p],
+                    node.key);
+        keep(&UnitRecord::passes, i, n.seconds);
+    }
+    HWY_DYNAMIC_DISPATCH(Advance)(n);
+    if (node.output < 0)
         return;
-    float* arrives = m_slots.row(index(node.sendSlot));
-    if (node.transfer < 0) {
+    float* arrives = m_slots.row(index(node.output));
+    if (node.send < 0) {
         std::copy_n(clock, kLanes, arrives);
         return;
     }
-    const UnitCommunication& op = hops[index(node.transfer)];
+    const UnitCommunication& op = hops[index(node.send)];
     const float* regime = op.scope == Scope::none ? nullptr : m_regime.row(op.scope == Scope::interNode ? 1 : 0);
     const SendRows s{&op, regime, m_seconds.row(0), clock, arrives, m_model.graph.transferOccupiesSender};
-    if (!noisy) {
-        HWY_DYNAMIC_DISPATCH(MeanSend)(s);
-        return;
-    }
     const LaneKey key = turned(node.key, kTransferTurn);
-    HWY_DYNAMIC_DISPATCH(SendSeconds)(s, m_stepSeeds, key);
-    if (m_records != nullptr)
-        m_rareSeconds.fill(0.0F);
-    atRareEvents(2 * i + 1, h.hopBelow[index(node.transfer)], key, [&](std::size_t l) {
-        const float seconds = op.exposed(op.factor->rare.at(laneWord(m_stepSeeds.at(l), key)) * (regime != nullptr ? regime[l] : 1.0F));
-        m_rareSeconds.row(0)[l] = seconds - s.seconds[l];
-        s.seconds[l] = seconds;
-    });
+    HWY_DYNAMIC_DISPATCH(SendSeconds)(s, noisy, m_stepSeeds, key);
+    if (noisy)
+        atRareEvents(2 * i + 1, h.hopBelow[index(node.send)], key, [&](std::size_t l) {
+            const float seconds = op.exposed(op.factor->rare.at(laneWord(m_stepSeeds.at(l), key)) * (regime != nullptr ? regime[l] : 1.0F));
+            m_rareSeconds.row(0)[l] = seconds - s.seconds[l];
+            s.seconds[l] = seconds;
+        });
     keep(&UnitRecord::transfers, i, s.seconds);
     HWY_DYNAMIC_DISPATCH(Send)(s);
 }
 
-/// Of a node that runs a pass.
+/// Of a node; the seconds and what they are made of are null where it takes no time.
 NodeRows BlockSweep::rowsOf(std::size_t i, const Hazards& h, float* clock)
 {
     const PlanNode& node = m_model.plan->nodes[i];
     const SweepModel::NodeLength& length = m_model.nodeLength[i];
-    const float* arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
-    if (length.ownRow >= 0)
-        return passRows(index(h.pass[i]), m_ownLength.row(index(length.ownRow)), m_ones.row(0), m_seconds.row(0), clock, arrived);
-    return passRows(index(h.pass[i]), m_stageLength.row(index(length.lengthRow)), m_data.row(dataRow(node.microbatch)), m_seconds.row(0),
-                    clock, arrived);
-}
-
-/// The pass of a node, once its message is there.
-void BlockSweep::runPass(std::size_t i, const Hazards& h, float* clock, bool noisy)
-{
-    const PlanNode& node = m_model.plan->nodes[i];
-    if (h.pass[i] < 0) {
-        NodeRows nothing;
-        nothing.clock = clock;
-        nothing.arrived = node.waitSlot < 0 ? nullptr : m_slots.row(index(node.waitSlot));
-        HWY_DYNAMIC_DISPATCH(Advance)(nothing);
-        return;
-    }
-    const NodeRows n = rowsOf(i, h, clock);
-    if (!noisy) {
-        HWY_DYNAMIC_DISPATCH(MeanAdvance)(n);
-        return;
-    }
-    const bool oneGroup = m_model.job.members * m_model.job.groups == 1;
+    const float* arrived = node.input < 0 ? nullptr : m_slots.row(index(node.input));
+    if (h.pass[i] < 0)
+        return {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, clock, arrived};
     const auto p = index(h.pass[i]);
-    passSeconds(n, oneGroup ? m_stageLength.row(index(m_model.nodeLength[i].lengthRow)) : n.length,
-                oneGroup ? m_data.row(dataRow(node.microbatch)) : m_ones.row(0), *m_model.passes[p], true, 2 * i, h.passBelow[p], node.key);
-    keep(&UnitRecord::passes, i, n.seconds);
-    HWY_DYNAMIC_DISPATCH(Advance)(n);
+    const bool own = length.ownRow >= 0;
+    return {own ? m_ownLength.row(index(length.ownRow)) : m_stageLength.row(index(length.lengthRow)),
+            own ? m_ones.row(0) : m_data.row(dataRow(node.microbatch)),
+            m_compute.row(p),
+            m_exposed.row(p),
+            m_stretch.row(p),
+            m_seconds.row(0),
+            clock,
+            arrived};
 }
 
 void BlockSweep::begin(int pattern, std::span<const SweptLane> lanes, Noise noise)
@@ -563,8 +490,9 @@ void BlockSweep::runOptimizers(int pattern, Noise noise)
         const auto p = index(m_model.passOf[index(m_model.optimizerOfStage[s])][index(units.kind[s])]);
         const PassTable& table = *m_model.passes[p];
         const float *length = m_stageLength.row(index(m_model.optimizerRow[s])), *ones = m_ones.row(0);
-        passSeconds(passRows(p, length, ones, m_optimizer.row(s), nullptr, nullptr), length, ones, table, noise != Noise::speedsOnly,
-                    kNoPlace, static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
+        const NodeRows n{length, ones, m_compute.row(p), m_exposed.row(p), m_stretch.row(p), m_optimizer.row(s), nullptr, nullptr};
+        passSeconds(n, length, ones, table, noise != Noise::speedsOnly, kNoPlace,
+                    static_cast<std::uint32_t>(-std::expm1(-table.rareHazard) * 0x1.0p32), laneKey(kOptimizerDraws, s));
         keep(&UnitRecord::optimizer, s, m_optimizer.row(s));
     }
 }
@@ -579,6 +507,7 @@ void BlockSweep::keep(std::vector<PassRecord> UnitRecord::*list, std::size_t at,
         record.seconds = seconds[l];
         record.rareSeconds = m_rareSeconds.row(0)[l];
     }
+    m_rareSeconds.fill(0.0F);
 }
 
 void BlockSweep::keepLengths(int pattern, LengthOf factors)
@@ -600,18 +529,24 @@ void BlockSweep::keepLengths(int pattern, LengthOf factors)
 
 std::vector<UnitRecord> BlockSweep::record(int pattern, std::span<const SweptLane> lanes)
 {
-    const std::size_t nodes = m_model.plan->nodes.size(), stages = index(m_model.plan->numStages);
-    std::vector<UnitRecord> out(lanes.size());
-    for (UnitRecord& lane : out) {
-        lane.passes.resize(nodes);
-        lane.transfers.resize(nodes);
-        lane.optimizer.resize(stages);
+    const std::size_t nodes = m_model.plan->nodes.size(), stages = index(m_model.graph.schedule.numStages);
+    std::vector<UnitRecord> out;
+    m_rareSeconds.fill(0.0F);
+    for (std::size_t first = 0; first < lanes.size(); first += kLanes) {
+        const auto block = lanes.subspan(first, std::min(kLanes, lanes.size() - first));
+        std::vector<UnitRecord> records(block.size());
+        for (UnitRecord& lane : records) {
+            lane.passes.resize(nodes);
+            lane.transfers.resize(nodes);
+            lane.optimizer.resize(stages);
+        }
+        m_records = &records;
+        run(pattern, block, Noise::all);
+        for (const LengthOf factors : {LengthOf::speeds, LengthOf::slowSpots, LengthOf::data, LengthOf::all})
+            keepLengths(pattern, factors);
+        m_records = nullptr;
+        std::move(records.begin(), records.end(), std::back_inserter(out));
     }
-    m_records = &out;
-    run(pattern, lanes, Noise::all);
-    for (const LengthOf factors : {LengthOf::speeds, LengthOf::slowSpots, LengthOf::data, LengthOf::all})
-        keepLengths(pattern, factors);
-    m_records = nullptr;
     return out;
 }
 
@@ -627,7 +562,7 @@ const std::vector<BlockSweep::EqualPasses>& BlockSweep::equalPasses(int pattern)
             continue;
         const PlanNode& node = m_model.plan->nodes[i];
         const SweepModel::NodeLength& length = m_model.nodeLength[i];
-        const int microbatch = m_busyOfMicrobatch.rows() == 0 ? 0 : node.microbatch;
+        const int microbatch = m_busyOfMicrobatch.rows() == 0 ? 0 : static_cast<int>(node.microbatch);
         const auto [it, added] = known.try_emplace({node.stage, length.lengthRow, length.ownRow, microbatch, h.pass[i]}, out.size());
         if (added)
             out.push_back({i, 0.0F});
@@ -647,7 +582,7 @@ void BlockSweep::outline(int pattern, std::span<const SweptLane> lanes)
         const PlanNode& node = m_model.plan->nodes[passes.node];
         HWY_DYNAMIC_DISPATCH(AddMean)(rowsOf(passes.node, h, m_busy.row(index(node.stage))), passes.count);
         if (m_busyOfMicrobatch.rows() > 0)
-            HWY_DYNAMIC_DISPATCH(AddMean)(rowsOf(passes.node, h, m_busyOfMicrobatch.row(index(node.microbatch))), passes.count);
+            HWY_DYNAMIC_DISPATCH(AddMean)(rowsOf(passes.node, h, m_busyOfMicrobatch.row(node.microbatch)), passes.count);
     }
     runOptimizers(pattern, Noise::noiseFree);
 }

@@ -84,7 +84,7 @@ public:
     void run(int pattern, std::span<const SweptLane> lanes, Noise noise);
     /// Only the optimizers of a noise-free run, and how long each stage is busy in it: a small part of its cost.
     void outline(int pattern, std::span<const SweptLane> lanes);
-    /// An all-noise run with what every pass and transfer took; by lane.
+    /// All-noise runs of any number of units of a pattern, with what every pass and transfer took; by lane.
     [[nodiscard]] std::vector<UnitRecord> record(int pattern, std::span<const SweptLane> lanes);
     /// Seconds when each stage ends, and of its optimizer; rows by stage, the first lanes().
     [[nodiscard]] const Rows& ends() const { return m_ends; }
@@ -131,15 +131,12 @@ private:
     void findEvents(const Hazards& h, std::size_t lanes);
     template <class At>
     void atRareEvents(std::size_t place, std::uint32_t below, LaneKey key, const At& at);
-    [[nodiscard]] NodeRows passRows(std::size_t pass, const float* length, const float* data, float* seconds, float* clock,
-                                    const float* arrived) const;
     void passSeconds(const NodeRows& n, const float* unrouted, const float* unroutedData, const PassTable& table, bool noisy,
                      std::size_t place, std::uint32_t rareBelow, LaneKey key);
-    void runPass(std::size_t i, const Hazards& h, float* clock, bool noisy);
     void runNode(std::size_t i, const Hazards& h, const std::vector<UnitCommunication>& hops, bool noisy);
-    [[nodiscard]] std::size_t dataRow(int microbatch) const
+    [[nodiscard]] std::size_t dataRow(std::uint32_t microbatch) const
     {
-        return m_model.data.isConstant() ? 0 : index(microbatch) * index(m_model.job.members * m_model.job.dataOwners);
+        return m_model.data.isConstant() ? 0 : microbatch * index(m_model.job.members * m_model.job.dataOwners);
     }
     void joinEmbedding(const UnitCommunication& op, Noise noise);
 

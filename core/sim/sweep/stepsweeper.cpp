@@ -28,6 +28,8 @@ constexpr double kEqual = 1e-5;
 constexpr double kSeparateUpTo = 0.1;
 /// Values kept of the units of a window of steps.
 constexpr std::size_t kWindowValues = std::size_t{1} << 18;
+/// Share by which a pass is lengthened to find the effect on the step: far above the rounding of single precision.
+constexpr double kProbe = 0.01;
 constexpr std::uint64_t kJobStream = 0x6a6f62, kStepStream = 0x73746570, kPoolStream = 0x706f6f6c;
 
 /// Whether only few of `units` units are within a margin of the slowest one, judged by a sample of their ends.
@@ -60,7 +62,7 @@ StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, Sw
       m_series(std::move(series)),
       m_stop(std::move(stop)),
       m_finish(model),
-      m_stages(index(model.plan->numStages)),
+      m_stages(index(model.graph.schedule.numStages)),
       m_placesOfPattern(model.job.patterns.size()),
       m_pools(model.job.patterns.size())
 {
@@ -71,11 +73,7 @@ StepSweeper::StepSweeper(const SweepModel& model, const RegimeTable& regimes, Sw
         places.push_back(m_units.size());
         m_units.push_back(u);
     }
-    std::vector<float> optimizer(m_stages, 0.0F);
-    for (std::size_t s = 0; s < m_stages; ++s)
-        if (const int program = model.optimizerOfStage[s]; program >= 0)
-            optimizer[s] = static_cast<float>(model.shapes[index(program)].seconds());
-    m_after = m_finish.meanAfter(optimizer);
+    m_after = m_finish.meanAfter();
 }
 
 std::vector<SweptLane> StepSweeper::lanesOf(const std::vector<Place>& places, std::size_t first, std::size_t last) const
@@ -219,20 +217,10 @@ void StepSweeper::sweepPlaces(int pattern, const std::vector<Place>& places, Noi
     });
 }
 
-std::vector<StepSweeper::Place> StepSweeper::placesOf(std::size_t pattern, std::size_t first, std::size_t last) const
-{
-    std::vector<Place> out;
-    for (std::size_t step = first; step < last; ++step)
-        for (const std::size_t u : m_placesOfPattern[pattern])
-            out.push_back({step, u});
-    return out;
-}
-
 /// The units of a pattern that can be the slowest of it in their step, by prediction, or have a rare event. The optimizers of all are kept.
-std::vector<StepSweeper::Place> StepSweeper::predictedSlowest(int pattern, std::size_t first, std::size_t last)
+std::vector<StepSweeper::Place> StepSweeper::predictedSlowest(int pattern, const std::vector<Place>& places, std::size_t first)
 {
     const NoisePool& pool = m_pools[index(pattern)];
-    const std::vector<Place> places = placesOf(index(pattern), first, last);
     std::vector<float> end(places.size());
     std::vector<std::uint8_t> rare(places.size(), 0);
     inBlocks(places.size(), [&](BlockSweep& sweep, std::size_t begin, std::size_t last) {
@@ -296,10 +284,11 @@ void StepSweeper::sweepWindow(std::size_t first, std::size_t last, bool speedsOn
         const auto pattern = static_cast<int>(p);
         const NoisePool& pool = m_pools[p];
         const Noise noise = speedsOnly ? Noise::speedsOnly : pool.screens ? Noise::noiseFree : Noise::all;
-        if (pool.predicts)
-            sweepPlaces(pattern, predictedSlowest(pattern, first, last), noise, first, false);
-        else
-            sweepPlaces(pattern, placesOf(p, first, last), noise, first, true);
+        std::vector<Place> places;
+        for (std::size_t step = first; step < last; ++step)
+            for (const std::size_t u : m_placesOfPattern[p])
+                places.push_back({step, u});
+        sweepPlaces(pattern, pool.predicts ? predictedSlowest(pattern, places, first) : places, noise, first, !pool.predicts);
     }
     if (m_stop.stop_requested())
         return;
@@ -354,54 +343,46 @@ SlowestUnits StepSweeper::slowestOf(std::size_t step, std::size_t first) const
     return out;
 }
 
-template <class Each>
-void StepSweeper::eachWindow(std::size_t count, bool speedsOnly, const Each& each)
+/// `of` each step of windows of steps that are swept together; empty when stopped.
+template <class Of>
+auto StepSweeper::perStep(std::size_t count, bool speedsOnly, const Of& of)
 {
+    for (std::size_t p = 0; p < m_pools.size() && !speedsOnly; ++p)
+        makePool(static_cast<int>(p), count);
     const std::size_t window = std::max<std::size_t>(1, kWindowValues / (m_units.size() * m_stages));
+    std::vector<decltype(of(count, count))> out;
     for (std::size_t first = 0; first < count && !m_stop.stop_requested(); first += window) {
         const std::size_t last = std::min(count, first + window);
         sweepWindow(first, last, speedsOnly);
         for (std::size_t step = first; step < last && !m_stop.stop_requested(); ++step)
-            each(step, first);
+            out.push_back(of(step, first));
     }
-}
-
-void StepSweeper::makePools(std::size_t count)
-{
-    for (std::size_t p = 0; p < m_pools.size(); ++p)
-        makePool(static_cast<int>(p), count);
+    if (m_stop.stop_requested())
+        out.clear();
+    return out;
 }
 
 std::vector<double> StepSweeper::seconds(std::size_t count)
 {
-    makePools(count);
-    std::vector<double> out;
-    out.reserve(count);
-    eachWindow(count, false, [&](std::size_t step, std::size_t first) {
-        out.push_back(m_finish.seconds(maxima(step, first), m_regimes.step(step), m_series.stepSeed(step)));
+    return perStep(count, false, [&](std::size_t step, std::size_t first) {
+        return m_finish.tail(maxima(step, first), m_regimes.step(step), m_series.stepSeed(step)).seconds;
     });
-    return m_stop.stop_requested() ? std::vector<double>() : out;
 }
 
 std::vector<SlowestUnits> StepSweeper::slowestUnits(std::size_t count)
 {
-    makePools(count);
-    std::vector<SlowestUnits> out;
-    eachWindow(count, false, [&](std::size_t step, std::size_t first) { out.push_back(slowestOf(step, first)); });
-    return m_stop.stop_requested() ? std::vector<SlowestUnits>() : out;
+    return perStep(count, false, [&](std::size_t step, std::size_t first) { return slowestOf(step, first); });
 }
 
 std::vector<double> StepSweeper::secondsBySpeeds(std::size_t count)
 {
-    std::vector<double> out;
-    eachWindow(count, true, [&](std::size_t step, std::size_t first) { out.push_back(m_finish.meanSeconds(maxima(step, first))); });
-    return m_stop.stop_requested() ? std::vector<double>() : out;
+    return perStep(count, true, [&](std::size_t step, std::size_t first) { return m_finish.meanSeconds(maxima(step, first)); });
 }
 
 MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_token stop)
 {
     MedianJobs out;
-    if (!model.speeds->varies() || !model.job.fixedSpeed.empty()) {
+    if (!model.speeds->varies() || model.speeds->measured()) {
         out.jobs = {0};
         return out;
     }
@@ -420,6 +401,38 @@ MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_tok
     const double n = kMedianCandidates, gap = candidates[kMiddle + kAside].first - candidates[kMiddle - kAside].first;
     out.stdErr = gap * std::sqrt(n) / (4.0 * static_cast<double>(kAside));
     return out;
+}
+
+double tableError(const SweepModel& model, std::uint64_t seed, std::stop_token stop)
+{
+    const std::size_t passes = model.passes.size(), stages = index(model.graph.schedule.numStages);
+    RegimeTable probed(model, std::vector<RegimeFactors>(passes + 1)); // step i: with a longer pass i
+    for (std::size_t p = 0; p < passes; ++p)
+        probed.lengthen(p, p, kProbe * model.passes[p]->computeSeconds);
+    const StepFinish finish(model);
+    BlockSweep sweep(model, probed);
+    std::vector<StageMaxima> maxima(passes + 1, StageMaxima(stages));
+    for (std::size_t pattern = 0; pattern < model.job.patterns.size(); ++pattern) {
+        const auto unit =
+            std::find(model.job.patternOf.begin(), model.job.patternOf.end(), static_cast<int>(pattern)) - model.job.patternOf.begin();
+        for (std::size_t first = 0; first <= passes && !stop.stop_requested(); first += kLanes) {
+            std::vector<SweptLane> lanes;
+            for (std::size_t i = first; i <= passes && i < first + kLanes; ++i) {
+                lanes.push_back(SweptSeries{seed, Run::within, {0}}.lane(0, static_cast<int>(unit)));
+                lanes.back().regimes = i;
+            }
+            sweep.run(static_cast<int>(pattern), lanes, Noise::speedsOnly);
+            for (std::size_t i = 0; i < lanes.size(); ++i)
+                for (std::size_t s = 0; s < stages; ++s)
+                    maxima[first + i].add(s, sweep.ends().row(s)[i], sweep.optimizer().row(s)[i]);
+        }
+    }
+    const double unchanged = finish.meanSeconds(maxima[passes]);
+    double square = 0.0;
+    for (std::size_t p = 0; p < passes; ++p)
+        if (const double probe = kProbe * model.passes[p]->computeSeconds; probe > 0.0)
+            square += std::pow((finish.meanSeconds(maxima[p]) - unchanged) / probe * model.passes[p]->stdErr, 2.0);
+    return std::sqrt(square);
 }
 
 } // namespace prism

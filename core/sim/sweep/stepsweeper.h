@@ -76,12 +76,10 @@ private:
     void makePool(int pattern, std::size_t count);
     void fitPrediction(NoisePool& pool, const std::vector<Outline>& outlines, const std::vector<double>& ends, std::size_t units) const;
     [[nodiscard]] Outline outlineOf(const BlockSweep& sweep, std::size_t lane, const RegimeFactors& regimes) const;
-    [[nodiscard]] std::vector<Place> placesOf(std::size_t pattern, std::size_t first, std::size_t last) const;
-    [[nodiscard]] std::vector<Place> predictedSlowest(int pattern, std::size_t first, std::size_t last);
+    [[nodiscard]] std::vector<Place> predictedSlowest(int pattern, const std::vector<Place>& places, std::size_t first);
     void sweepWindow(std::size_t first, std::size_t last, bool speedsOnly);
-    void makePools(std::size_t count);
-    template <class Each>
-    void eachWindow(std::size_t count, bool speedsOnly, const Each& each);
+    template <class Of>
+    [[nodiscard]] auto perStep(std::size_t count, bool speedsOnly, const Of& of);
     [[nodiscard]] SlowestUnits slowestOf(std::size_t step, std::size_t first) const;
     void sweepPlaces(int pattern, const std::vector<Place>& places, Noise noise, std::size_t first, bool keepOptimizer);
     [[nodiscard]] std::vector<std::vector<Place>> placesToSweep(std::size_t first, std::size_t last) const;
@@ -112,5 +110,9 @@ struct MedianJobs {
     double stdErr = 0.0;             ///< of the median of these candidates, in seconds
 };
 [[nodiscard]] MedianJobs medianJobs(const SweepModel& model, std::uint64_t seed, std::stop_token stop);
+
+/// Standard error of the step, in seconds, due to the sampled tables of passes, which all steps share: the error of each table times the
+/// derivative of the noise-free step by that pass.
+[[nodiscard]] double tableError(const SweepModel& model, std::uint64_t seed, std::stop_token stop);
 
 } // namespace prism

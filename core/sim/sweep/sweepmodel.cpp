@@ -35,7 +35,7 @@ void addPrograms(SweepModel& m)
         m.optimizerOfStage.push_back(static_cast<int>(m.graph.programs.size()) + static_cast<int>(same - known.begin()));
         if (same == known.end()) {
             known.push_back(op);
-            m.programs.push_back(flatten(op));
+            m.programs.push_back(flatten(m.graph, {"optimizer", {{1, {{op.kernelClass, op.meanSeconds}}}}}, m.job.members));
         }
     }
     for (const FlatProgram& p : m.programs)
@@ -55,14 +55,6 @@ UnitCommunication communication(const StepGraph& graph, const StepOp& op, std::s
     const Scope scope = graph.classes[index(op.kernelClass)].scope;
     return {std::move(factor), scope, static_cast<float>(op.meanSeconds) * link, static_cast<float>(op.hiddenSeconds),
             static_cast<float>(op.minExposedSeconds) * link};
-}
-
-/// Of all units; its link factor comes with the step.
-UnitCommunication communication(const StepGraph& graph, const StepOp& op, Recall& recall)
-{
-    if (op.kernelClass < 0)
-        return {};
-    return communication(graph, op, factorTable(graph.classes[index(op.kernelClass)].temporal, op.groups, op.buckets, recall), 1.0F);
 }
 
 /// Of a unit with several members, which continues when the slowest member's transfer ends.
@@ -87,44 +79,32 @@ UnitCommunication communication(const StepGraph& graph, const StepOp& op, const 
 void addCommunications(SweepModel& m, Recall& recall)
 {
     const auto& path = m.graph.schedule.path;
-    const std::size_t hops = m.graph.sendForward.size();
-    const std::vector<StepOp> transfers = transfersOf(m.graph);
     for (const UnitPattern& pattern : m.job.patterns) {
         const auto kindAt = [&](int stage) -> const UnitKind& { return m.job.kinds[index(pattern.kind[index(stage)])]; };
         SweepModel::UnitSends& sends = m.sends.emplace_back();
-        for (std::size_t i = 0; i < transfers.size(); ++i)
-            sends.hops.push_back(communication(m.graph, transfers[i], kindAt(path[i % hops][0]), kindAt(path[i % hops + 1][0]), recall));
-        if (m.graph.embeddingAllReduce.kernelClass >= 0)
-            sends.embedding = communication(m.graph, m.graph.embeddingAllReduce, kindAt(path.front()[0]), kindAt(path.back()[0]), recall);
+        for (const SweepSend& hop : sendsOf(m.graph))
+            sends.hops.push_back(communication(m.graph, hop.op, kindAt(hop.from), kindAt(hop.to), recall));
+        sends.embedding = communication(m.graph, m.graph.embeddingAllReduce, kindAt(path.front()[0]), kindAt(path.back()[0]), recall);
     }
-    const auto each = [&](const StepOp& op) { return communication(m.graph, op, recall); };
+    const auto each = [&](const StepOp& op) { // of all units; its link factor comes with the step
+        return op.kernelClass < 0
+                   ? UnitCommunication{}
+                   : communication(m.graph, op, factorTable(m.graph.classes[index(op.kernelClass)].temporal, op.groups, op.buckets, recall),
+                                   1.0F);
+    };
     m.gradNorm = each(m.graph.gradNorm);
     std::transform(m.graph.gradSync.begin(), m.graph.gradSync.end(), std::back_inserter(m.gradSync), each);
     std::transform(m.graph.paramGather.begin(), m.graph.paramGather.end(), std::back_inserter(m.paramGather), each);
 }
 
-/// Row of the slowest groups of a stage for a program's shape.
-int lengthRow(SweepModel& m, int stage, int program)
-{
-    const PassShape& shape = m.shapes[index(program)];
-    const auto known = std::find_if(m.lengthRows.begin(), m.lengthRows.end(), [&](const SweepModel::LengthRow& r) {
-        const PassShape& other = m.shapes[index(r.program)];
-        return r.stage == stage && other.sensitivity == shape.sensitivity && other.rankBeta == shape.rankBeta;
-    });
-    if (known == m.lengthRows.end()) {
-        m.lengthRows.push_back({stage, program});
-        return static_cast<int>(m.lengthRows.size()) - 1;
-    }
-    return static_cast<int>(known - m.lengthRows.begin());
-}
-
 void addLengths(SweepModel& m)
 {
-    std::map<std::pair<int, int>, int> rows; // by stage and program
+    std::map<std::tuple<int, double, float>, int> rows; // of the slowest groups of a stage for a shape
     const auto rowOf = [&](int stage, int program) {
-        const auto [it, added] = rows.try_emplace({stage, program}, 0);
+        const PassShape& shape = m.shapes[index(program)];
+        const auto [it, added] = rows.try_emplace({stage, shape.sensitivity, shape.rankBeta}, static_cast<int>(m.lengthRows.size()));
         if (added)
-            it->second = lengthRow(m, stage, program);
+            m.lengthRows.push_back({stage, program});
         return it->second;
     };
     for (std::size_t s = 0; s < m.optimizerOfStage.size(); ++s)
@@ -133,11 +113,10 @@ void addLengths(SweepModel& m)
         std::any_of(m.job.kinds.begin(), m.job.kinds.end(), [](const UnitKind& k) { return k.slowestLink() > k.fastestLink(); });
     const bool oneGroup = m.job.members * m.job.groups == 1;
     std::map<std::tuple<int, int, int, int, int>, int> own; // chunk (routed), micro-batch, program, row
-    std::vector<std::pair<std::tuple<int, int, int, int, int>, int>> order;
     for (const PlanNode& node : m.plan->nodes) {
         SweepModel::NodeLength length;
-        if (node.cell >= 0) {
-            const int program = m.programOfCell(node.cell);
+        if (node.slot >= 0) {
+            const int program = programInSlot(m.graph, node.slot);
             length.lengthRow = rowOf(node.stage, program);
             const bool routed = m.shapes[index(program)].routedSeconds() > 0.0 && !m.routing.isConstant();
             if (routed || !oneGroup) {
@@ -147,12 +126,11 @@ void addLengths(SweepModel& m)
                         equal = p;
                         break;
                     }
-                const int chunk = node.place % m.graph.schedule.numChunks;
-                const int microbatch = routed || !m.data.isConstant() ? node.microbatch : 0;
-                const auto [it, added] = own.try_emplace({node.stage, routed ? chunk : -1, microbatch, equal, length.lengthRow},
+                const int microbatch = routed || !m.data.isConstant() ? static_cast<int>(node.microbatch) : 0;
+                const auto [it, added] = own.try_emplace({node.stage, routed ? node.chunk : -1, microbatch, equal, length.lengthRow},
                                                          static_cast<int>(m.ownLengths.size()));
                 if (added)
-                    m.ownLengths.push_back({length.lengthRow, program, chunk, microbatch});
+                    m.ownLengths.push_back({length.lengthRow, program, node.chunk, microbatch});
                 length.ownRow = it->second;
             }
         }
@@ -193,8 +171,8 @@ ContentHash contentOf(const SweepModel& m, int program, int kind, std::uint64_t 
     for (const auto* factors : {&k.speed, &k.link})
         for (const float f : *factors)
             h.add(static_cast<double>(f));
-    for (const float f : m.job.fixedSpeed)
-        h.add(static_cast<double>(f));
+    for (const double f : g.fixedSpatial)
+        h.add(f);
     return h.result();
 }
 
@@ -267,17 +245,6 @@ bool unitsVary(const SweepModel& m)
 
 } // namespace
 
-int SweepModel::programOfCell(int cell) const
-{
-    const int row = cell / kPhases % plan->numRows;
-    return graph.programOf[index(cell / kPhases / plan->numRows)][index(row)][index(cell % kPhases)];
-}
-
-int SweepModel::passOfNode(const PlanNode& node, const UnitPattern& pattern) const
-{
-    return passOf[index(programOfCell(node.cell))][index(pattern.kind[index(node.stage)])];
-}
-
 std::shared_ptr<const SweepModel> sweepModel(const StepGraph& graph, std::uint64_t seed, double kernelDraws, Recall& recall,
                                              std::stop_token stop)
 {
@@ -285,7 +252,9 @@ std::shared_ptr<const SweepModel> sweepModel(const StepGraph& graph, std::uint64
     out->graph = graph;
     out->job = jobUnits(graph);
     out->speeds = std::make_unique<Speeds>(out->graph, out->job);
-    out->plan = planOf(graph, recall);
+    out->plan = recall.node<Plan>(
+        "plan", planHash(graph), [&] { return makePlan(graph); },
+        [](const Plan& p) { return sizeof p + sizeof(PlanNode) * p.nodes.size(); });
     out->data = *factorTable(graph.data, 1, 1, recall);
     out->routing = *factorTable(graph.routing, 1, 1, recall);
     out->regimesVary = !graph.intraRegime.isDeterministic() || !graph.interRegime.isDeterministic()

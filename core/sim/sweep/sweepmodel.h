@@ -19,6 +19,8 @@ struct UnitCommunication {
     Scope scope = Scope::none;
     float meanSeconds = 0.0F, hiddenSeconds = 0.0F, minExposedSeconds = 0.0F;
     [[nodiscard]] bool present() const { return factor != nullptr; }
+    /// Factor on it where the slowest link that it may use has `link`.
+    [[nodiscard]] float linkFactor(float link) const { return scope == Scope::interNode ? link : 1.0F; }
     /// Exposed seconds at a factor times regime and link.
     [[nodiscard]] float exposed(float f) const { return std::max(minExposedSeconds * f, meanSeconds * f - hiddenSeconds); }
 };
@@ -63,10 +65,6 @@ public:
     std::vector<UnitCommunication> gradSync, paramGather; ///< per stage
     bool regimesVary = false;
     bool unitsVary = true; ///< else the units of a pattern end at the same time
-
-    /// Index into `passes` of a node's pass in units of a pattern; the node's cell must not be -1.
-    [[nodiscard]] int passOfNode(const PlanNode& node, const UnitPattern& pattern) const;
-    [[nodiscard]] int programOfCell(int cell) const;
 };
 
 /// Tables from about `kernelDraws` draws in all. Null when stopped. Nodes "plan", "factor table", "pass table" of the evaluation graph.

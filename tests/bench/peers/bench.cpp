@@ -8,7 +8,7 @@
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/sim/lanes/lanes.h"
+#include "core/sim/lanetargets.h"
 #include "bench/sweepbenchmark.h"
 
 #include <CLI/CLI.hpp>

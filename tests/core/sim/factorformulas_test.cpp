@@ -5,13 +5,13 @@
 #include "core/sim/lanes/lanes.h"
 #include "core/sim/passes/flatprogram.h"
 #include "core/sim/passes/jobunits.h"
-#include "core/sim/passes/passshape.h"
+#include "core/sim/passes/passlengths.h"
 #include "core/sim/passes/passtable.h"
 #include "core/sim/passes/speeds.h"
 #include "core/sim/record/passcauses.h"
 #include "core/sim/sweep/plan.h"
 #include "core/sim/sweep/sweepmodel.h"
-#include "core/sim/sweep/tableerror.h"
+#include "core/sim/sweep/stepsweeper.h"
 #include "core/stats/normal.h"
 
 #include <gtest/gtest.h>
@@ -285,7 +285,7 @@ TEST(CommunicationCauses, OnlyLinksBetweenNodesAreSlow)
     EXPECT_NEAR(causeOf(between, Cause::regime), 1.0, 1e-12);
 }
 
-TEST(Plan, PlacesCountTheChunksOfEachStage)
+TEST(Plan, EveryChunkOfAStageRunsEveryMicrobatch)
 {
     JobShape shape;
     shape.schedule = "interleaved";
@@ -293,13 +293,13 @@ TEST(Plan, PlacesCountTheChunksOfEachStage)
     shape.chunks = 2;
     shape.microbatches = 4;
     const Plan plan = makePlan(jobGraph(shape));
-    // 4 micro-batches, forward and backward, at each of the places 0 to 3; a stage has its own two.
+    // 4 micro-batches, forward and backward, in each of the two chunks of both stages.
     std::vector<int> passes(4, 0);
     for (const PlanNode& node : plan.nodes) {
-        ASSERT_GE(node.place, 0);
-        ASSERT_LT(node.place, 4);
-        EXPECT_EQ(node.place / 2, node.stage);
-        ++passes[static_cast<std::size_t>(node.place)];
+        ASSERT_GE(node.stage, 0);
+        ASSERT_LT(node.stage, 2);
+        ASSERT_LT(node.chunk, 2);
+        ++passes[static_cast<std::size_t>(node.stage * 2 + node.chunk)];
     }
     EXPECT_EQ(passes, std::vector<int>(4, 8));
 }
@@ -316,7 +316,7 @@ TEST(Plan, ItsHashTellsWhetherPassesInPiecesHaveTheirOwnPrograms)
     StepGraph alone = paired;
     for (auto& stage : alone.programOf)
         stage.resize(2);
-    EXPECT_NE(makePlan(alone).hash, makePlan(paired).hash);
+    EXPECT_NE(planHash(alone), planHash(paired));
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tables that lanes draw from, against the quantile functions; rows against single lanes, on every instruction set.
 #include "core/sim/lanes/lanes.h"
-#include "core/sim/passes/passshape.h"
+#include "core/sim/lanetargets.h"
+#include "core/sim/passes/passlengths.h"
 #include "core/stats/moments.h"
 #include "core/stats/quantile.h"
 

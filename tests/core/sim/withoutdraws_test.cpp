@@ -5,7 +5,6 @@
 #include "core/sim/record/steprecorder.h"
 #include "core/sim/simulate.h"
 #include "core/sim/sweep/stepsweeper.h"
-#include "core/sim/sweep/tableerror.h"
 
 #include <gtest/gtest.h>
 
