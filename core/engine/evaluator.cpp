@@ -204,8 +204,10 @@ struct Evaluator::Impl {
             return made.errors();
         if (!made->complete)
             return std::make_shared<const SystemsRange>(std::move(made).value());
-        const std::size_t bytes = sizeof *made + sizeof(DrawnSystem) * made->systems.size()
-                                  + sizeof(CauseOverSystems) * made->prior.causes.size() + sizeof(double) * made->stepsOverP50.size();
+        const std::size_t bytes =
+            sizeof *made + sizeof(DrawnSystem) * made->systems.size() + sizeof(double) * made->levels.size()
+            + sizeof(CauseOverSystems) * made->prior.causes.size() + sizeof(double) * made->stepsOverP50.size()
+            + (made->systems.empty() ? 0 : sizeof(double) * made->systems.size() * made->systems[0].stepsOverMean.size());
         return recall.keep<SystemsRange>("systems", key, std::move(made).value(), bytes);
     }
 };

@@ -73,22 +73,21 @@ Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index)
     return draw;
 }
 
-/// The swept steps of a run, each with as many delays.
-std::vector<double> runOf(const StepSamples& swept, StepGraph graph, const StepDelays& delays, double trend, std::uint64_t seed)
+/// Swept steps, each with as many delays.
+std::vector<double> runOf(const std::vector<double>& once, const StepGraph& graph, double trend, std::uint64_t seed, Run run)
 {
-    const std::vector<double> once = atOneLevel(swept.withinSeconds);
     std::vector<double> seconds;
     for (int i = 0; i < kDelaysPerStep; ++i)
         seconds.insert(seconds.end(), once.begin(), once.end());
     addTrend(seconds, trend);
-    graph.delays = delays;
-    addStepDelays(graph, seed, Run::within, seconds);
+    addStepDelays(graph, seed, run, seconds);
     return seconds;
 }
 
 struct RunMetricsOf {
     std::vector<double> sorted;
     double mean = 0, p50 = 0, p95 = 0, p99 = 0;
+    std::vector<double> acrossOverMean{};
     explicit RunMetricsOf(std::vector<double> seconds) : sorted(std::move(seconds)), mean(meanOf(sorted))
     {
         std::sort(sorted.begin(), sorted.end());
@@ -98,17 +97,32 @@ struct RunMetricsOf {
     }
 };
 
+/// Ascending.
+std::vector<double> overMean(std::vector<double> seconds)
+{
+    const double mean = meanOf(seconds);
+    for (double& x : seconds)
+        x /= mean;
+    std::sort(seconds.begin(), seconds.end());
+    return seconds;
+}
+
 template <class Get>
 OverSystems overSystems(const SystemsRange& range, Get get)
 {
     std::vector<double> values;
     for (std::size_t i = 0; i < range.systems.size(); ++i)
         values.push_back(get(i));
-    std::sort(values.begin(), values.end());
-    return {quantileOfSorted(values, kNineOfTenLow), quantileOfSorted(values, 0.5), quantileOfSorted(values, kNineOfTenHigh)};
+    return nineOfTen(std::move(values));
 }
 
 } // namespace
+
+OverSystems nineOfTen(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return {quantileOfSorted(values, kNineOfTenLow), quantileOfSorted(values, 0.5), quantileOfSorted(values, kNineOfTenHigh)};
+}
 
 double measuredOverPredicted(const CostedStep& costed, double probability)
 {
@@ -161,22 +175,28 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         return prior.errors();
     out.prior = std::move(prior).value();
     SimOptions sim = options;
-    sim.numSamples = 0;
-    sim.numWithinSamples = kSystemSteps;
+    sim.numSamples = sim.numWithinSamples = kSystemSteps;
     const auto steps = [&](StepGraph graph, double trend, int index) {
         StepDelays delays = std::exchange(graph.delays, {});
         delays.stallRateCv = 0; // drawn with the system; the scenario's own as the median job has it
         graph.regimeLag1 = graph.computeRegimeLag1 = graph.routingRegimeLag1 = 0; // the steps of a run in any order
         const auto swept = sample(graph, sim);
         out.complete = out.complete && swept->complete;
-        return RunMetricsOf(out.complete ? runOf(*swept, std::move(graph), delays, trend, options.seed + static_cast<std::uint64_t>(index))
-                                         : std::vector<double>{1.0});
+        if (!out.complete)
+            return RunMetricsOf({1.0});
+        graph.delays = delays;
+        const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(index);
+        RunMetricsOf made(runOf(atOneLevel(swept->withinSeconds), graph, trend, seed, Run::within));
+        made.acrossOverMean = overMean(runOf(swept->acrossSeconds, graph, trend, seed, Run::across));
+        return made;
     };
     for (const CauseOverSystems& cause : out.prior.causes)
         out.trend = cause.path == kTrendOfRun ? cause.quantiles[1] : out.trend;
     out.levelRatio = {measuredOverPredicted(costed, kNineOfTenLow), 1, measuredOverPredicted(costed, kNineOfTenHigh)};
-    if (out.prior.title.empty())
+    if (out.prior.title.empty()) {
+        out.levels = runLevels(out, costed, kJointDraws);
         return out;
+    }
     const RunMetricsOf asItIs = steps(costed.graph, 0, kDrawnSystems);
     std::vector<double> all;
     for (int i = 0; i < kDrawnSystems && out.complete; ++i) {
@@ -185,7 +205,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         if (!other.ok())
             return other.errors();
         const RunMetricsOf f = steps(other->graph, draw.trend, i);
-        out.systems.push_back({f.mean / asItIs.mean, f.p50 / asItIs.p50, f.p95 / f.p50, f.p99 / f.p50});
+        out.systems.push_back({f.mean / asItIs.mean, f.p50 / asItIs.p50, f.p95 / f.p50, f.p99 / f.p50, f.acrossOverMean});
         for (const double seconds : f.sorted)
             all.push_back(seconds / f.p50);
     }
@@ -198,7 +218,69 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         out.levelRatio = overSystems(out, [&](std::size_t i) {
             return out.systems[i].p50Ratio * measuredOverPredicted(costed, evenPosition(static_cast<int>(i), 0, 1));
         });
+    out.levels = runLevels(out, costed, kJointDraws);
     return out;
+}
+
+std::vector<double> runLevels(const SystemsRange& range, const CostedStep& costed, int runs)
+{
+    constexpr double kSilver = 0.41421356237309515; // multiples modulo 1 are evenly spread, also next to those of the golden ratio
+    std::vector<double> levels;
+    for (int i = 0; i < runs; ++i) {
+        levels.push_back(measuredOverPredicted(costed, std::fmod((i + 0.5) * kSilver, 1.0)));
+        if (!range.systems.empty())
+            levels.back() *= range.systems[static_cast<std::size_t>(i) % range.systems.size()].meanRatio;
+    }
+    const double mean = meanOf(levels); // the mean of all stays that of the prediction
+    for (double& level : levels)
+        level /= mean;
+    return levels;
+}
+
+StepsOverSystems::StepsOverSystems(const SystemsRange& range, const std::vector<double>& sortedSeconds, double meanHalfWidth)
+    : m_range(range),
+      m_sorted(sortedSeconds),
+      m_mean(meanOf(sortedSeconds)),
+      m_halfWidth(meanHalfWidth / m_mean)
+{
+}
+
+/// P(step > x) of every run of the joint sample.
+std::vector<double> StepsOverSystems::exceedances(double seconds) const
+{
+    std::vector<double> out;
+    for (std::size_t i = 0; i < m_range.levels.size(); ++i) {
+        const auto& systems = m_range.systems;
+        const std::vector<double>& steps = systems.empty() ? m_sorted : systems[i % systems.size()].stepsOverMean;
+        const double x = seconds / m_range.levels[i] / (systems.empty() ? 1.0 : m_mean);
+        const auto above = steps.end() - std::upper_bound(steps.begin(), steps.end(), x);
+        out.push_back(static_cast<double>(above) / static_cast<double>(steps.size()));
+    }
+    return out;
+}
+
+ExceedanceOverSystems StepsOverSystems::exceedance(double seconds) const
+{
+    const std::vector<double> each = exceedances(seconds);
+    const OverSystems range = nineOfTen(each);
+    const double value = meanOf(each), below = meanOf(exceedances(seconds * (1 - m_halfWidth))),
+                 above = meanOf(exceedances(seconds * (1 + m_halfWidth)));
+    const auto n = static_cast<double>(m_sorted.size()); // without a step on one of the sides the interval is a bound
+    const double halfWidth = below > 0 && above < 1 ? (below - above) / 2 : proportion(value * n, n).halfWidth;
+    return {{value, halfWidth}, range.low, range.high};
+}
+
+double StepsOverSystems::limit(double probability) const
+{
+    double low = 0, high = m_sorted.back();
+    while (meanOf(exceedances(high)) > probability)
+        high *= 2;
+    constexpr int kHalvings = 40;
+    for (int i = 0; i < kHalvings; ++i) {
+        const double middle = (low + high) / 2;
+        (meanOf(exceedances(middle)) > probability ? low : high) = middle;
+    }
+    return high;
 }
 
 std::string systemsSentence(const SystemsRange& range)

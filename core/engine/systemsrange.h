@@ -5,6 +5,7 @@
 #include "core/cost/costedstep.h"
 #include "core/scenario/systemsprior.h"
 #include "core/sim/simulate.h"
+#include "core/stats/intervals.h"
 
 #include <functional>
 #include <memory>
@@ -17,11 +18,15 @@ struct OverSystems {
     double low = 0, median = 0, high = 0;
 };
 
+/// Of values of any order, not empty.
+[[nodiscard]] OverSystems nineOfTen(std::vector<double> values);
+
 /// The steps of one run on one drawn system.
 struct DrawnSystem {
     double meanRatio = 1; ///< mean step over that of the scenario as it is
     double p50Ratio = 1;  ///< the same of the median
     double p95OverP50 = 1, p99OverP50 = 1;
+    std::vector<double> stepsOverMean; ///< steps across jobs over their mean, ascending
 };
 
 /// One of three separate widths: this one, which measuring narrows, the sampling error, and the spread of the steps themselves.
@@ -31,6 +36,7 @@ struct SystemsRange {
     OverSystems p95OverP50, p99OverP50; ///< of the steps of one run
     std::vector<double> stepsOverP50;   ///< steps of all systems over their run's p50: quantiles at (i + 0.5) / kStepQuantiles
     OverSystems levelRatio;             ///< median step over the predicted one: the drawn systems and the error of the mean
+    std::vector<double> levels;         ///< runLevels of kJointDraws runs
     double trend = 0;                   ///< of a run on the system in the middle
     bool complete = true;               ///< false when stopped
 };
@@ -47,7 +53,7 @@ struct SystemsRange {
 /// stays.
 void addTrend(std::vector<double>& steps, double trend);
 
-inline constexpr int kDrawnSystems = 32;
+inline constexpr int kDrawnSystems = 32, kJointDraws = 2'048;
 /// Number of systems that are swept besides the scenario itself, and the steps of each.
 inline constexpr int kSweptSystems = 8, kSystemSteps = 128;
 inline constexpr int kStepQuantiles = 200;
@@ -58,6 +64,34 @@ using SampleGraph = std::function<std::shared_ptr<const StepSamples>(const StepG
 /// the others for every fourth one. Seed, threads and stop of `options` are used. Errors: systemsPrior's.
 [[nodiscard]] Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
                                                 const SampleGraph& sample);
+
+/// Mean step of runs 0, 1, ... over the predicted one: the joint sample of how systems differ (run i is on system i % kDrawnSystems) and
+/// of the error of the mean. Their mean is 1. Pure.
+[[nodiscard]] std::vector<double> runLevels(const SystemsRange& range, const CostedStep& costed, int runs);
+
+/// P(step > x) of a job whose system is not known: `probability` over the joint sample, with its sampling error; nine of ten runs have
+/// low to high.
+struct ExceedanceOverSystems {
+    Estimate probability;
+    double low = 0, high = 0;
+};
+
+/// Steps across jobs over the joint sample of SystemsRange::levels. Keeps references; any thread.
+class StepsOverSystems final {
+public:
+    /// `sortedSeconds`: the scenario's steps across jobs, ascending, not empty; `meanHalfWidth`: 95 % of their mean, seconds. Where the
+    /// range draws no systems, their steps are used with the error of the mean alone.
+    StepsOverSystems(const SystemsRange& range, const std::vector<double>& sortedSeconds, double meanHalfWidth);
+    [[nodiscard]] ExceedanceOverSystems exceedance(double seconds) const;
+    /// x with P(step > x) = probability, seconds.
+    [[nodiscard]] double limit(double probability) const;
+
+private:
+    [[nodiscard]] std::vector<double> exceedances(double seconds) const;
+    const SystemsRange& m_range;
+    const std::vector<double>& m_sorted;
+    double m_mean, m_halfWidth;
+};
 
 /// "In runs on nine of ten systems like this p95 lies 0.3 to 1.9 % above p50, p99 0.5 to 9.0 %."; empty where nothing is known of others.
 [[nodiscard]] std::string systemsSentence(const SystemsRange& range);

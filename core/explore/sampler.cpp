@@ -21,6 +21,16 @@ std::optional<Estimate> lateness(const SamplerInputs& in, const Scenario& scenar
     return Estimate{1 - job->deadlineProbability.value, job->deadlineProbability.halfWidth};
 }
 
+/// P(step > limit) with the error of the mean and how systems differ, as guarantee has it. Nothing when stopped.
+std::optional<Estimate> longStep(const SamplerInputs& in, const Scenario& scenario, const CostedStep& costed, const PairedSample& steps,
+                                 double meanHalfWidth)
+{
+    const auto range = in.evaluator.systems(scenario, costed, simOptions(in.options));
+    if (!range.ok() || !(*range)->complete)
+        return std::nullopt;
+    return StepsOverSystems(**range, steps.sorted, meanHalfWidth).exceedance(in.query.objective.limit).probability;
+}
+
 } // namespace
 
 std::shared_ptr<const CostedStep> CostedPoints::of(std::int64_t index)
@@ -64,13 +74,14 @@ std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index,
     row.p50 = {s.p50, s.ciP50};
     row.p95 = {s.p95, s.ciP95};
     row.p99 = {s.p99, s.ciP99};
-    if (in.query.objective.metric == Metric::exceedance)
-        row.probability = exceedance(PairedSample(run), in.query.objective.limit);
-    if (in.query.objective.metric == Metric::lateness) {
-        const std::optional<Estimate> late = lateness(in, in.maker.at(index), samples);
-        if (!late)
+    if (in.query.objective.isProbability()) {
+        const Scenario scenario = in.maker.at(index);
+        const std::optional<Estimate> probability = in.query.objective.metric == Metric::lateness
+                                                        ? lateness(in, scenario, samples)
+                                                        : longStep(in, scenario, *costed, PairedSample(run), s.ciMean);
+        if (!probability)
             return std::nullopt;
-        row.probability = *late;
+        row.probability = *probability;
     }
     return row;
 }

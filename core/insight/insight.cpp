@@ -18,6 +18,15 @@ EvaluateOptions evaluateOptions(const InsightOptions& options, int samples)
     return evaluate;
 }
 
+SimOptions simOptions(const InsightOptions& options)
+{
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numThreads = options.threads;
+    sim.stop = options.stop;
+    return sim;
+}
+
 Diagnostic cancelled()
 {
     Diagnostic d;

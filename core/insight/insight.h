@@ -32,6 +32,9 @@ struct InsightOptions {
 /// How an insight evaluates a scenario: its own seed, threads and stop, without variance shares.
 [[nodiscard]] EvaluateOptions evaluateOptions(const InsightOptions& options, int samples);
 
+/// Seed, threads and stop for the evaluator; its own numbers of steps.
+[[nodiscard]] SimOptions simOptions(const InsightOptions& options);
+
 /// The error that a stopped insight gives.
 [[nodiscard]] Diagnostic cancelled();
 [[nodiscard]] bool isCancelled(const Diagnostics& errors);

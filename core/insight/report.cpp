@@ -27,6 +27,11 @@ nlohmann::ordered_json json(const MetricChange& c)
             {"p95", json(c.p95)},   {"p99", json(c.p99)}, {"exceedance", json(c.exceedance)}};
 }
 
+nlohmann::ordered_json json(const OverSystems& o, double unit)
+{
+    return {{"p5", unit * o.low}, {"p50", unit * o.median}, {"p95", unit * o.high}};
+}
+
 std::string dump(const nlohmann::ordered_json& object)
 {
     return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

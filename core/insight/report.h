@@ -11,7 +11,8 @@ namespace prism::report {
 [[nodiscard]] nlohmann::ordered_json json(const Estimate& estimate);           ///< {"value", "ci95"}: ci95 is the half-width
 [[nodiscard]] nlohmann::ordered_json json(const DistributionSummary& summary); ///< as step_time_s of predict
 [[nodiscard]] nlohmann::ordered_json json(const MetricChange& change);
-[[nodiscard]] std::string dump(const nlohmann::ordered_json& object); ///< two spaces, newline at the end, valid UTF-8 always
+[[nodiscard]] nlohmann::ordered_json json(const OverSystems& range, double unit); ///< {"p5", "p50", "p95"}, times the unit
+[[nodiscard]] std::string dump(const nlohmann::ordered_json& object);             ///< two spaces, newline at the end, valid UTF-8 always
 
 /// A text as a CSV field (core/base/table.h).
 [[nodiscard]] std::string field(std::string_view text, TableText texts);

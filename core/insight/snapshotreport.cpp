@@ -97,11 +97,6 @@ nlohmann::ordered_json json(const World& w)
             {"ep", w.ep},     {"dp", w.dp},       {"num_microbatches", w.numMicrobatches}};
 }
 
-nlohmann::ordered_json json(const OverSystems& o, double unit)
-{
-    return {{"p5", unit * o.low}, {"p50", unit * o.median}, {"p95", unit * o.high}};
-}
-
 /// Null where nothing is known of other systems.
 nlohmann::ordered_json systemsJson(const Snapshot& s)
 {

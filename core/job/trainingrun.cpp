@@ -19,9 +19,8 @@ namespace prism {
 namespace {
 
 constexpr double kHoursPerDay = 24;
-constexpr double kGolden = 0.6180339887498949; ///< multiples modulo 1 are evenly spread: each run gets its stratum of the jobs
-constexpr int kSpareRuns = 400;                ///< runs for a row of the table of spares
-constexpr double kMaxEvents = 3e8;             ///< failures, slow episodes and stops in all runs: some minutes of one core
+constexpr int kSpareRuns = 400;    ///< runs for a row of the table of spares
+constexpr double kMaxEvents = 3e8; ///< failures, slow episodes and stops in all runs: some minutes of one core
 
 struct Cause {
     const char* name;
@@ -32,43 +31,22 @@ constexpr Cause kCauses[] = {{"checkpoint", &RunLedger::checkpoint},    {"rework
                              {"waiting_for_node", &RunLedger::waiting}, {"fewer_nodes", &RunLedger::shrunk},
                              {"slow_episodes", &RunLedger::slow},       {"maintenance", &RunLedger::maintenance}};
 
-/// What the steps of a run may be: those of the sampled jobs, times a level for each run.
-struct RunSteps {
-    std::vector<double> sortedDays; ///< undisturbed, ascending
-    std::vector<double> levels;     ///< by run, mean 1: measured over predicted
-};
-
-/// The error of the predicted mean and how systems differ, drawn together for each run. Errors: systemsRange's; cancelled.
-Result<std::vector<double>> runLevels(Evaluator& evaluator, const Scenario& scenario, int runs, const InsightOptions& options)
+/// Error of the predicted mean and how systems differ, drawn together for each run (runLevels). Errors: systemsRange's; cancelled.
+Result<std::vector<double>> levelsOf(Evaluator& evaluator, const Scenario& scenario, int runs, const InsightOptions& options)
 {
-    constexpr double kSilver = 0.41421356237309515; // spread evenly next to the multiples of kGolden
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())
         return costed.errors();
-    SimOptions sim;
-    sim.seed = options.seed;
-    sim.numThreads = options.threads;
-    sim.stop = options.stop;
-    const auto range = evaluator.systems(scenario, *costed, sim);
+    const auto range = evaluator.systems(scenario, *costed, simOptions(options));
     if (!range.ok())
         return range.errors();
     if (!(*range)->complete)
         return cancelled();
-    const std::vector<DrawnSystem>& systems = (*range)->systems;
-    std::vector<double> levels;
-    for (int i = 0; i < runs; ++i) {
-        levels.push_back(measuredOverPredicted(*costed, std::fmod((i + 0.5) * kSilver, 1.0)));
-        if (!systems.empty())
-            levels.back() *= systems[static_cast<std::size_t>(i) % systems.size()].meanRatio;
-    }
-    const double mean = meanOf(levels); // the mean of all stays that of the prediction
-    for (double& level : levels)
-        level /= mean;
-    return levels;
+    return runLevels(**range, *costed, runs);
 }
 
-/// Runs the given number of sampled runs; each takes its own stratum of the jobs' undisturbed days.
-std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const RunSteps& steps, const JobPlan& plan, int runs,
+/// The first `runs` runs, of undisturbedDays each.
+std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const std::vector<double>& undisturbedDays, const JobPlan& plan, int runs,
                                    const InsightOptions& options)
 {
     std::vector<RunLedger> ledgers(static_cast<std::size_t>(runs));
@@ -78,9 +56,7 @@ std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const RunSteps&
             if (options.stop.stop_requested())
                 return;
             TimelineInputs own = inputs;
-            const double u = std::fmod((i + 0.5) * kGolden, 1.0);
-            const double days = quantileOfSorted(steps.sortedDays, u) * steps.levels[static_cast<std::size_t>(i)];
-            own.workSeconds = days * kSecondsPerDay + plan.evaluationSeconds;
+            own.workSeconds = undisturbedDays[static_cast<std::size_t>(i)] * kSecondsPerDay + plan.evaluationSeconds;
             ledgers[static_cast<std::size_t>(i)] = sampledRun(own, options.seed, static_cast<std::uint64_t>(i));
         });
     });
@@ -185,7 +161,7 @@ void setMoney(JobReport& report, const Scenario& scenario)
         report.notes.emplace_back("No emissions are stated: the grid factor (job.grid_g_co2_per_kwh) is not given.");
 }
 
-void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs& inputs, const RunSteps& steps,
+void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs& inputs, const std::vector<double>& undisturbedDays,
                const InsightOptions& options)
 {
     const double inRepair = inputs.nodeFailureRate * inputs.repair;
@@ -198,7 +174,7 @@ void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs
     for (const int spares : counts) {
         TimelineInputs own = inputs;
         own.spareNodes = spares;
-        const std::vector<RunLedger> ledgers = sampledRuns(own, steps, report.plan, std::min(kSpareRuns, report.runs), options);
+        const std::vector<RunLedger> ledgers = sampledRuns(own, undisturbedDays, report.plan, std::min(kSpareRuns, report.runs), options);
         SparePoint p{spares, probabilityNoSpare(inRepair, spares), {}, {}};
         p.meanDays = meanEstimate(each(ledgers, [](const RunLedger& r) { return r.wall / kSecondsPerDay; }));
         const double perDay = usdPerDay(scenario, report.plan, spares);
@@ -243,6 +219,7 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
         return errors;
     GuaranteeQuery train;
     train.trainTokens = query.tokens;
+    train.asPredicted = true; // the levels are drawn here, one a run
     const Result<Guarantee> steps = guarantee(evaluator, scenario, train, options);
     if (!steps.ok())
         return steps.errors();
@@ -262,15 +239,16 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
     const TimelineInputs inputs = timelineInputs(config, report.plan, nodesPerReplica);
     if (const double events = expectedEvents(inputs, report.plan.undisturbedDays * kSecondsPerDay, query.runs); !(events <= kMaxEvents))
         return tooLong(report.plan, events);
-    RunSteps runSteps{steps->training.sortedDays, std::vector<double>(static_cast<std::size_t>(query.runs), 1.0)};
+    std::vector<double> levels(static_cast<std::size_t>(query.runs), 1.0);
     if (!query.asPredicted) {
-        Result<std::vector<double>> levels = runLevels(evaluator, scenario, query.runs, options);
-        if (!levels.ok())
-            return levels.errors();
-        runSteps.levels = std::move(levels).value();
-        setLevels(report, runSteps.levels);
+        Result<std::vector<double>> drawn = levelsOf(evaluator, scenario, query.runs, options);
+        if (!drawn.ok())
+            return drawn.errors();
+        levels = std::move(drawn).value();
+        setLevels(report, levels);
     }
-    const std::vector<RunLedger> ledgers = sampledRuns(inputs, runSteps, report.plan, query.runs, options);
+    const std::vector<double> days = daysOfRuns(steps->training.sortedDays, levels);
+    const std::vector<RunLedger> ledgers = sampledRuns(inputs, days, report.plan, query.runs, options);
     if (options.stop.stop_requested())
         return cancelled();
     if (std::any_of(ledgers.begin(), ledgers.end(), [](const RunLedger& r) { return !r.finished; }))
@@ -278,7 +256,7 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
     setDays(report, ledgers);
     setShares(report, ledgers);
     setMoney(report, scenario);
-    setSpares(report, scenario, inputs, runSteps, options);
+    setSpares(report, scenario, inputs, days, options);
     report.notes.emplace_back(
         "Failures come at a constant rate, independently of each other and of the age of the job; a node that returns is as good as new.");
     report.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -25,19 +25,23 @@ std::string guaranteeText(const Guarantee& g)
 {
     std::string text = "Across jobs       " + metricsLine(g.across) + "\nWithin one job    " + metricsLine(g.within) + "\n\n";
     for (const Exceedance& e : g.exceedances)
-        text += fmt::format("P(step > {} s)   across jobs {}   within a job {}{}\n", amountText(e.limitSeconds, 5),
-                            plusMinus(e.acrossProbability.value, e.acrossProbability.halfWidth),
+        text += fmt::format("P(step > {} s) {}, nine of ten systems {} to {}   as predicted: across jobs {}   within a job {}{}\n",
+                            amountText(e.limitSeconds, 5), percent(e.overSystems.probability), probabilityText(e.overSystems.low),
+                            probabilityText(e.overSystems.high), plusMinus(e.acrossProbability.value, e.acrossProbability.halfWidth),
                             plusMinus(e.withinProbability.value, e.withinProbability.halfWidth),
                             e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
     for (const LimitFor& l : g.limits)
-        text += fmt::format("P(step > x) = {:<8g} across jobs x = {} s   within a job x = {} s{}\n", l.probability,
-                            plusMinus(l.acrossSeconds.value, l.acrossSeconds.halfWidth),
+        text += fmt::format("P(step > x) = {:<8g} x = {} s   as predicted: across jobs {} s   within a job {} s{}\n", l.probability,
+                            amountText(l.overSystemsSeconds, 4), plusMinus(l.acrossSeconds.value, l.acrossSeconds.halfWidth),
                             plusMinus(l.withinSeconds.value, l.withinSeconds.halfWidth), l.resolved ? "" : "   (too few samples)");
     if (g.hasTraining) {
         const TrainingTime& t = g.training;
-        text += fmt::format("\n{} tokens in {} steps, the steps alone: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens),
-                            amountText(t.steps), earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
-                            plusMinus(t.p95.value, t.p95.halfWidth), earnedDigits(t.p99Days, t.p95.halfWidth));
+        text +=
+            fmt::format("\n{} tokens in {} steps, the steps alone as predicted: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens),
+                        amountText(t.steps), earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
+                        plusMinus(t.p95.value, t.p95.halfWidth), earnedDigits(t.p99Days, t.p95.halfWidth));
+        text += fmt::format("With the error of the mean and how systems differ: p5 {}, p50 {}, p95 {} days\n",
+                            amountText(t.overSystems.low), amountText(t.overSystems.median), amountText(t.overSystems.high));
         text += fmt::format("Standard deviation: persistent factors {} days, steps {} days (independent steps would claim {} days)\n",
                             amountText(t.stdJobDays), amountText(t.stdStepsDays), amountText(t.stdIfIndependentDays));
         if (g.deadlineDays > 0)

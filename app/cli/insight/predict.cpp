@@ -62,6 +62,12 @@ std::string communicationText(const Snapshot& s)
     return text;
 }
 
+/// "6.35 to 7.53" of a value that grows with the level: the error of the mean and how systems differ.
+std::string rangeText(const Snapshot& s, double value)
+{
+    return fmt::format("{} to {}", amountText(value * s.systems->levelRatio.low), amountText(value * s.systems->levelRatio.high));
+}
+
 /// The range over systems: how far the tails of runs may lie above their medians.
 std::string systemsText(const Snapshot& s)
 {
@@ -69,7 +75,8 @@ std::string systemsText(const Snapshot& s)
         return {};
     if (s.systems->systems.empty())
         return "Over systems           not known: the variability preset names no systems\n";
-    return fmt::format("Over systems           {} ({})\n", systemsSentence(*s.systems), printable(s.systems->prior.title));
+    return fmt::format("Over systems           Median {} s with the error of the mean. {} ({})\n", rangeText(s, s.within.p50),
+                       systemsSentence(*s.systems), printable(s.systems->prior.title));
 }
 
 /// Caveats are part of the report: how the samples were taken, and notes on the scenario.
@@ -122,7 +129,9 @@ std::string toText(const Snapshot& s, const Style& style, const std::string& pic
     text += '\n';
     text += communicationText(s);
     if (s.daysToTrain > 0)
-        text += fmt::format("Training               {} days, {} USD\n", amountText(s.daysToTrain), amountText(s.costUsd));
+        text +=
+            fmt::format("Training               {} days{}, {} USD\n", amountText(s.daysToTrain),
+                        s.systems ? " (steps alone, nine of ten systems: " + rangeText(s, s.daysToTrain) + ")" : "", amountText(s.costUsd));
     text += notesText(s);
     text += fmt::format("\nScenario hash {}, version {}, {:.0f} ms\n", s.hash.text(), PRISM_VERSION, 1e3 * s.cost.elapsedSeconds);
     return text;

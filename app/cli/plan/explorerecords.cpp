@@ -33,14 +33,18 @@ std::string explorationText(const Exploration& e)
     std::string text =
         fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({} s for all, {} s with sampling)\n\n", e.points, e.valid,
                     e.fitting, e.candidates.size(), amountText(e.deterministicSeconds, 2), amountText(e.elapsedSeconds, 2));
-    text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>8}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
+    const bool isProbability = e.query.objective.isProbability();
+    const auto probability = [&](const std::string& shown) { return isProbability ? fmt::format("{:>15}", shown) : ""; };
+    text += fmt::format("{:>4}{} {:>18} {:>18} {:>9} {:>12} {:>8}  configuration\n", "", probability("probability"), "p50 s", "p95 s",
+                        "GiB", "USD/G token", "best");
     for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(e.query.keep), e.candidates.size()); ++i) {
         const ExploreCandidate& c = e.candidates[i];
-        text += fmt::format("{:>4} {:>18} {:>18} {:>9.1f} {:>12} {:>8}  {}{}\n", c.rank, plusMinus(c.p50.value, c.p50.halfWidth),
-                            plusMinus(c.p95.value, c.p95.halfWidth), c.peakMemoryGib, amountText(c.usdPerBillionTokens, 4),
-                            probabilityText(c.probabilityBest), shortText(c.values), c.pareto ? " (front)" : "");
+        text += fmt::format("{:>4}{} {:>18} {:>18} {:>9.1f} {:>12} {:>8}  {}{}\n", c.rank, probability(percent(c.score)),
+                            plusMinus(c.p50.value, c.p50.halfWidth), plusMinus(c.p95.value, c.p95.halfWidth), c.peakMemoryGib,
+                            amountText(c.usdPerBillionTokens, 4), probabilityText(c.probabilityBest), shortText(c.values),
+                            c.pareto ? " (front)" : "");
         if (!c.equals.empty())
-            text += fmt::format("{:76}the same with {}\n", "", equalsText(c));
+            text += fmt::format("{:76}{}the same with {}\n", "", probability(""), equalsText(c));
     }
     text += bestText(e);
     if (!e.rejected.empty())

@@ -119,6 +119,26 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     return true;
 }
 
+/// The answers with the error of the mean and how systems differ. Errors: systemsRange's; cancelled.
+Diagnostics addSystems(Evaluator& evaluator, const Scenario& scenario, const CostedStep& costed, const InsightOptions& options,
+                       Guarantee& result)
+{
+    const auto range = evaluator.systems(scenario, costed, simOptions(options));
+    if (!range.ok())
+        return range.errors();
+    if (!(*range)->complete)
+        return {cancelled()};
+    result.systems = *range;
+    const StepsOverSystems steps(**range, result.sortedAcross, result.across.ciMean);
+    for (Exceedance& e : result.exceedances)
+        e.overSystems = steps.exceedance(e.limitSeconds);
+    for (LimitFor& l : result.limits)
+        l.overSystemsSeconds = steps.limit(l.probability);
+    if (result.hasTraining)
+        result.training.overSystems = nineOfTen(daysOfRuns(result.training.sortedDays, (*range)->levels));
+    return {};
+}
+
 /// The first and the last of as many steps.
 std::string trendNote(double trend, std::size_t steps)
 {
@@ -143,11 +163,8 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
     if (!costed.ok())
         return costed.errors();
     const StepGraph& graph = costed->graph;
-    SimOptions sim;
-    sim.seed = options.seed;
+    SimOptions sim = simOptions(options);
     sim.numSamples = result.samples;
-    sim.numThreads = options.threads;
-    sim.stop = options.stop;
     const auto full = evaluator.samples(graph, sim);
     if (!full->complete)
         return cancelled();
@@ -171,6 +188,8 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         if (!addTraining(evaluator, graph, *full, sim, question, result))
             return cancelled();
     }
+    if (Diagnostics errors = query.asPredicted ? Diagnostics() : addSystems(evaluator, scenario, *costed, options, result); !errors.empty())
+        return errors;
     result.notes.emplace_back(
         "Steps and time to train count no failures, fail-slow episodes, checkpoints or evaluations; regimes are stationary over the run.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -184,11 +203,14 @@ std::string toJson(const Guarantee& g)
     nlohmann::ordered_json exceedances = nlohmann::ordered_json::array(), limits = nlohmann::ordered_json::array();
     for (const Exceedance& e : g.exceedances)
         exceedances.push_back({{"limit_s", e.limitSeconds},
+                               {"probability", report::json(e.overSystems.probability)},
+                               {"over_systems", {{"p5", e.overSystems.low}, {"p95", e.overSystems.high}}},
                                {"across_jobs", report::json(e.acrossProbability)},
                                {"within_job", report::json(e.withinProbability)},
                                {"resolved", e.resolved}});
     for (const LimitFor& l : g.limits)
         limits.push_back({{"probability", l.probability},
+                          {"limit_s", l.overSystemsSeconds},
                           {"across_jobs_s", report::json(l.acrossSeconds)},
                           {"within_job_s", report::json(l.withinSeconds)},
                           {"resolved", l.resolved}});
@@ -208,6 +230,7 @@ std::string toJson(const Guarantee& g)
                               {"p50_days", report::json(t.p50)},
                               {"p95_days", report::json(t.p95)},
                               {"p99_days", t.p99Days},
+                              {"over_systems_days", report::json(t.overSystems, 1)},
                               {"std_from_persistent_factors_days", t.stdJobDays},
                               {"std_from_steps_days", t.stdStepsDays},
                               {"std_if_steps_were_independent_days", t.stdIfIndependentDays},
@@ -224,21 +247,23 @@ std::string toJson(const Guarantee& g)
 std::string toCsv(const Guarantee& g, TableText /*texts*/)
 {
     using report::number;
-    std::string text = "question,given,across,across_ci95,within,within_ci95,resolved\n";
+    std::string text = "question,given,across,across_ci95,within,within_ci95,resolved,over_systems\n";
+    const auto row = [&](const char* question, double given, const Estimate& across, const Estimate& within, bool resolved, double over) {
+        text += report::row({question, number(given), number(across.value), number(across.halfWidth), number(within.value),
+                             number(within.halfWidth), resolved ? "1" : "0", number(over)});
+    };
     for (const Exceedance& e : g.exceedances)
-        text += report::row({"probability_above_s", number(e.limitSeconds), number(e.acrossProbability.value),
-                             number(e.acrossProbability.halfWidth), number(e.withinProbability.value),
-                             number(e.withinProbability.halfWidth), e.resolved ? "1" : "0"});
+        row("probability_above_s", e.limitSeconds, e.acrossProbability, e.withinProbability, e.resolved, e.overSystems.probability.value);
     for (const LimitFor& l : g.limits)
-        text +=
-            report::row({"limit_s_for_probability", number(l.probability), number(l.acrossSeconds.value), number(l.acrossSeconds.halfWidth),
-                         number(l.withinSeconds.value), number(l.withinSeconds.halfWidth), l.resolved ? "1" : "0"});
+        row("limit_s_for_probability", l.probability, l.acrossSeconds, l.withinSeconds, l.resolved, l.overSystemsSeconds);
+    const auto ofRun = [&](const char* question, double given, const Estimate& across, double over) {
+        text += report::row({question, number(given), number(across.value), number(across.halfWidth), "", "", "1", number(over)});
+    };
     if (g.hasTraining) {
-        text += report::row({"training_days", "0.5", number(g.training.p50.value), number(g.training.p50.halfWidth), "", "", "1"});
-        text += report::row({"training_days", "0.95", number(g.training.p95.value), number(g.training.p95.halfWidth), "", "", "1"});
+        ofRun("training_days", 0.5, g.training.p50, g.training.overSystems.median);
+        ofRun("training_days", 0.95, g.training.p95, g.training.overSystems.high);
         if (g.deadlineDays > 0)
-            text += report::row({"deadline_probability", number(g.deadlineDays), number(g.deadlineProbability.value),
-                                 number(g.deadlineProbability.halfWidth), "", "", "1"});
+            ofRun("deadline_probability", g.deadlineDays, g.deadlineProbability, g.deadlineProbability.value);
     }
     return text;
 }

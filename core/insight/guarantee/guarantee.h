@@ -14,6 +14,7 @@ struct GuaranteeQuery {
     /// Relative change of the step time from the first to the last step of the run, as fit and validate steps name it; the scenario is
     /// for the middle. In (-1, 1).
     double trend = 0;
+    bool asPredicted = false; ///< without the error of the mean and how systems differ
 };
 
 /// P(step > x). `resolved` false: too few samples in the tail for more than an upper bound (value 0, halfWidth = bound).
@@ -21,12 +22,14 @@ struct Exceedance {
     double limitSeconds = 0;
     Estimate acrossProbability, withinProbability;
     bool resolved = true;
+    ExceedanceOverSystems overSystems; ///< the answer: with the error of the mean and how systems differ; the other two are as predicted
 };
 /// The limit that is exceeded with a given probability, seconds.
 struct LimitFor {
     double probability = 0;
     Estimate acrossSeconds, withinSeconds;
     bool resolved = true;
+    double overSystemsSeconds = 0;
 };
 
 struct Guarantee {
@@ -34,6 +37,7 @@ struct Guarantee {
     std::vector<double> sortedAcross, sortedWithin;
     std::vector<Exceedance> exceedances;
     std::vector<LimitFor> limits;
+    std::shared_ptr<const SystemsRange> systems; ///< null where the query is asPredicted
     bool hasTraining = false;
     TrainingTime training; ///< of the steps alone
     double deadlineDays = 0;

@@ -12,7 +12,13 @@ namespace prism {
 
 namespace {
 
-/// Standard normal quantiles of evenly spread positions: i times the golden ratio modulo 1 is even over any run of i.
+/// Multiples of the golden ratio modulo 1 are evenly spread over any run of i.
+double goldenPosition(std::size_t i)
+{
+    return std::fmod((static_cast<double>(i) + 0.5) * 0.6180339887498949, 1.0);
+}
+
+/// Standard normal quantiles of evenly spread positions.
 std::vector<double> spreadNormals(std::size_t n)
 {
     Distribution unit;
@@ -20,13 +26,20 @@ std::vector<double> spreadNormals(std::size_t n)
     unit.cv = std::sqrt(std::exp(1.0) - 1.0); // ln Q(u) + 1/2 is the standard normal quantile
     std::vector<double> z;
     for (std::size_t i = 0; i < n; ++i) {
-        const double u = std::fmod((static_cast<double>(i) + 0.5) * 0.6180339887498949, 1.0);
-        z.push_back(std::log(baseQuantile(unit, std::clamp(u, 1e-9, 1 - 1e-9))) + 0.5);
+        z.push_back(std::log(baseQuantile(unit, std::clamp(goldenPosition(i), 1e-9, 1 - 1e-9))) + 0.5);
     }
     return z;
 }
 
 } // namespace
+
+std::vector<double> daysOfRuns(const std::vector<double>& sortedDays, const std::vector<double>& levels)
+{
+    std::vector<double> days;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+        days.push_back(levels[i] * quantileOfSorted(sortedDays, goldenPosition(i)));
+    return days;
+}
 
 double correlationFactor(double regimeShare, double lag1)
 {

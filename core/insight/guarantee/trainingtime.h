@@ -22,6 +22,7 @@ struct TrainingTime {
     double stdIfIndependentDays = 0; ///< what N independent steps would claim, for contrast
     double effectiveIndependentSteps = 0;
     std::vector<double> sortedDays; ///< sampled jobs, ascending
+    OverSystems overSystems;        ///< days with the error of the mean and how systems differ; 0 where not requested
 };
 
 /// Statistics of the steps of a training run. Seconds.
@@ -37,6 +38,9 @@ struct TrainingInputs {
 
 /// Pure; any thread.
 [[nodiscard]] TrainingTime trainingTime(const TrainingInputs& inputs);
+
+/// Days of runs 0, 1, ...: each run's stratum of the sampled jobs times its level (runLevels).
+[[nodiscard]] std::vector<double> daysOfRuns(const std::vector<double>& sortedDays, const std::vector<double>& levels);
 
 /// Variance of the sum of n steps over n times the variance of one, when a share of it follows an AR(1) with `lag1` and the rest is
 /// independent: 1 - c + c (1 + rho) / (1 - rho), up to the ends of the series.

@@ -211,13 +211,13 @@ TEST(EngineNumbersLong, SystemsOfOtherScenariosAndSeedsAreOthersAndCountTheirByt
     };
     Evaluator bare;
     (void)systems(bare, s, 1);
-    EXPECT_EQ(bare.cacheBytes(), sizeof(SystemsRange)) << "nothing is known of other systems";
+    EXPECT_EQ(bare.cacheBytes(), sizeof(SystemsRange) + kJointDraws * sizeof(double)) << "nothing is known of other systems";
     s.variability.preset = "measured-gb200"; // all of its causes have other values here: the trend alone is drawn
     Evaluator evaluator;
     const auto range = systems(evaluator, s, 1);
     ASSERT_EQ(range->systems.size(), 32U);
     Memo memo(1 << 24);
-    SimOptions sim = acrossOptions(1, 0);
+    SimOptions sim = acrossOptions(1, kSystemSteps);
     sim.numWithinSamples = kSystemSteps;
     sim.memo = &memo;
     StepGraph graph = costStep(s)->graph;
@@ -225,8 +225,9 @@ TEST(EngineNumbersLong, SystemsOfOtherScenariosAndSeedsAreOthersAndCountTheirByt
     graph.regimeLag1 = graph.computeRegimeLag1 = graph.routingRegimeLag1 = 0;
     (void)simulate(graph, sim);
     ASSERT_EQ(range->prior.causes.size(), 1U);
-    EXPECT_EQ(evaluator.cacheBytes(), memo.bytes() + sampleBytesOf(kSystemSteps) + sizeof(SystemsRange) + 32 * sizeof(DrawnSystem)
-                                          + sizeof(CauseOverSystems) + kStepQuantiles * sizeof(double));
+    EXPECT_EQ(evaluator.cacheBytes(), memo.bytes() + sampleBytesOf(2 * kSystemSteps) + sizeof(SystemsRange) + 32 * sizeof(DrawnSystem)
+                                          + sizeof(CauseOverSystems)
+                                          + (kStepQuantiles + kJointDraws + 32 * 8 * kSystemSteps) * sizeof(double));
     EXPECT_EQ(systems(evaluator, s, 1), range);
     EXPECT_NE(systems(evaluator, s, 2)->systems[0].p95OverP50, range->systems[0].p95OverP50);
     s.training.globalBatchSize = 64; // half the noise-free step, of which the same jitter is more

@@ -63,7 +63,7 @@ DrawnRange drawnRange(const Scenario& s, int completeRuns = 1'000)
     options.numThreads = 3;
     const Result<SystemsRange> range = systemsRange(s, *costed, options, [&](const StepGraph& graph, const SimOptions& sim) {
         StepSamples samples;
-        samples.withinSeconds = out.graphs.empty() ? kOwnSteps : kOtherSteps;
+        samples.withinSeconds = samples.acrossSeconds = out.graphs.empty() ? kOwnSteps : kOtherSteps;
         out.graphs.push_back(graph);
         out.options.push_back(sim);
         samples.complete = static_cast<int>(out.graphs.size()) <= completeRuns;
@@ -125,7 +125,7 @@ TEST(SystemsDraws, CausesOfSweptStepsAreDrawnEveryFourthSystem)
         const StepGraph& g = drawn.graphs[i];
         EXPECT_EQ(g.delays, StepDelays{}) << "put onto the swept steps later";
         EXPECT_EQ(std::max({g.regimeLag1, g.computeRegimeLag1, g.routingRegimeLag1}), 0);
-        EXPECT_EQ(drawn.options[i].numSamples, 0);
+        EXPECT_EQ(drawn.options[i].numSamples, 128);
         EXPECT_EQ(drawn.options[i].numWithinSamples, 128);
         EXPECT_EQ(drawn.options[i].seed, kDrawsSeed);
         EXPECT_EQ(drawn.options[i].numThreads, 3);
@@ -275,6 +275,63 @@ TEST(SystemsDraws, TheTrendIsTakenInTheMiddleOfEachStep)
     EXPECT_NEAR(three[0], 1.0657362204522254, 1e-12);
     EXPECT_NEAR(three[1], 0.9850918128239322, 1e-12);
     EXPECT_NEAR(three[2], 3 * 0.9436875933933239, 1e-12);
+}
+
+TEST(SystemsDraws, RunsTakeTheSystemsInTurnAndTheirMeanIsThePrediction)
+{
+    const DrawnRange drawn = drawnRange(drawnScenario());
+    ASSERT_EQ(drawn.range.levels.size(), static_cast<std::size_t>(kJointDraws));
+    EXPECT_NEAR(meanOf(drawn.range.levels), 1, 1e-12);
+    CostedStep costed;
+    costed.errorBandLow = drawn.bandLow;
+    costed.errorBandHigh = drawn.bandHigh;
+    const std::vector<double> levels = runLevels(drawn.range, costed, 40);
+    EXPECT_NEAR(meanOf(levels), 1, 1e-12);
+    const auto raw = [&](std::size_t i) { // multiples of sqrt(2) - 1 modulo 1
+        return measuredOverPredicted(costed, std::fmod((static_cast<double>(i) + 0.5) * (std::sqrt(2.0) - 1), 1.0))
+               * drawn.range.systems[i % 32].meanRatio;
+    };
+    EXPECT_NEAR(levels[35] / levels[3], raw(35) / raw(3), 1e-12) << "one system, two errors of the mean";
+    EXPECT_NEAR(levels[7] / levels[3], raw(7) / raw(3), 1e-12) << "two systems";
+    // The steps of a system have its own stalls and jitter and are kept over their mean.
+    for (const DrawnSystem& system : drawn.range.systems) {
+        ASSERT_EQ(system.stepsOverMean.size(), 8 * kOtherSteps.size());
+        EXPECT_TRUE(std::is_sorted(system.stepsOverMean.begin(), system.stepsOverMean.end()));
+        EXPECT_NEAR(meanOf(system.stepsOverMean), 1, 1e-12);
+    }
+}
+
+TEST(StepsOverSystems, ExceedanceIsTheMeanOverRunsOfTheirOwn)
+{
+    SystemsRange range;
+    range.levels = {0.5, 1, 2, 1};
+    const std::vector<double> steps{1, 2, 3, 4};
+    const StepsOverSystems alone(range, steps, 0);
+    // Beyond 2 s: 4 of a run at half the level 0, of the predicted level 2 of 4, of twice the level 3 of 4.
+    const ExceedanceOverSystems two = alone.exceedance(2);
+    EXPECT_DOUBLE_EQ(two.probability.value, (0 + 0.5 + 0.75 + 0.5) / 4);
+    EXPECT_DOUBLE_EQ(two.low, 0.15 * 0.5) << "5 % of three steps between the four runs";
+    EXPECT_DOUBLE_EQ(two.high, 0.5 + 0.85 * 0.25);
+    EXPECT_NEAR(alone.limit(two.probability.value), 2, 1e-9);
+    EXPECT_NEAR(alone.limit(0.5), 1.5, 0.5 + 1e-9) << "just below 2 s a fourth of the fast run is longer";
+    range.systems.resize(2);
+    range.systems[0].stepsOverMean = {0.5, 1.5};
+    range.systems[1].stepsOverMean = {1, 1};
+    // The mean is 2.5 s: 2 s is 1.6, 0.8, 0.4 and 0.8 of the means of the four runs.
+    EXPECT_DOUBLE_EQ(StepsOverSystems(range, steps, 0).exceedance(2).probability.value, (0 + 1 + 1 + 1) / 4.0);
+}
+
+TEST(StepsOverSystems, TheIntervalIsThatOfTheMeanAndABoundBeyondTheSteps)
+{
+    SystemsRange range;
+    range.levels = {0.5, 1, 2, 1};
+    const std::vector<double> steps{1, 2, 3, 4};
+    // 10 % of the mean: beyond 1.8 s (1, 3, 4, 3 of 4 steps) and 2.2 s (0, 2, 3, 2).
+    EXPECT_DOUBLE_EQ(StepsOverSystems(range, steps, 0.25).exceedance(2).probability.halfWidth, (11.0 - 7.0) / 16 / 2);
+    const ExceedanceOverSystems never = StepsOverSystems(range, steps, 0.25).exceedance(100);
+    EXPECT_EQ(never.probability.value, 0);
+    EXPECT_EQ(never.probability.halfWidth, proportion(0, 4).halfWidth);
+    EXPECT_GT(never.probability.halfWidth, 0.1) << "four steps do not exclude a longer one";
 }
 
 TEST(SystemsDraws, TheSentenceHasTenthsOfAPerCent)

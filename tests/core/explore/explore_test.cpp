@@ -209,11 +209,12 @@ TEST(Explore, RanksByTheProbabilityToMissALimit)
     Evaluator evaluator;
     const Result<Exploration> byTime = explore(evaluator, base, query);
     ASSERT_TRUE(byTime.ok());
-    // With the p95 of the best as the limit it misses in a twentieth of the steps, and slower ones more often.
+    // With the p95 of the best as the limit a twentieth of its predicted steps misses, and more with the error of the mean.
     query.objective = *exploreObjective("over:" + std::to_string(byTime->candidates.front().p95.value));
     const Result<Exploration> byProbability = explore(evaluator, base, query);
     ASSERT_TRUE(byProbability.ok());
-    EXPECT_NEAR(byProbability->candidates.front().score.value, 0.05, 0.02);
+    EXPECT_GT(byProbability->candidates.front().score.value, 0.05);
+    EXPECT_LT(byProbability->candidates.front().score.value, 0.5);
     EXPECT_EQ(byProbability->candidates.front().values, byTime->candidates.front().values);
     const double days =
         base.training.trainTokens / byTime->candidates.front().tokensPerStep * byTime->candidates.front().mean.value / 86'400;

@@ -6,6 +6,7 @@
 #include "core/explore/question.h"
 #include "core/explore/sampler.h"
 
+#include "core/insight/guarantee/guarantee.h"
 #include "core/insight/paired.h"
 #include "core/job/jobsection.h"
 #include "core/scenario/presets.h"
@@ -272,8 +273,11 @@ TEST(SearchRuns, ASampledRowHasTheNumbersOfItsSteps)
         EXPECT_EQ(found.value, expected.value);
         EXPECT_EQ(found.halfWidth, expected.halfWidth);
     }
-    const auto above = std::count_if(steps->acrossSeconds.begin(), steps->acrossSeconds.end(), [&](double x) { return x > limit; });
-    EXPECT_DOUBLE_EQ(sampled.probability.value, static_cast<double>(above) / 100);
+    options.samples = 100;
+    const ExceedanceOverSystems promised =
+        guarantee(evaluator, maker.at(1), {.limitsSeconds = {limit}}, options)->exceedances[0].overSystems;
+    EXPECT_EQ(sampled.probability.value, promised.probability.value) << "the same question, the same number";
+    EXPECT_EQ(sampled.probability.halfWidth, promised.probability.halfWidth);
     EXPECT_GT(sampled.probability.value, 0.25);
     const double room = exact.capacityGib - exact.peakGib;
     q.constraints.memoryMarginGib = room * (1 - 1e-9);

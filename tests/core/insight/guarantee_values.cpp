@@ -138,13 +138,41 @@ TEST(GuaranteeValues, AQuantileLeavesItsProbabilityAbove)
     EXPECT_EQ(g->exceedances[0].limitSeconds, 0.5);
 }
 
+TEST(GuaranteeValues, AProbabilityCountsTheErrorOfTheMean)
+{
+    // Steps of one length: one is longer than a limit where the mean was predicted too short.
+    Evaluator evaluator;
+    Scenario s = twoStageScenario();
+    s.training.trainTokens = 1e9;
+    const CostedStep costed = *costStep(s);
+    const double step = costed.noiseFreeSeconds;
+    ASSERT_LT(costed.errorBandLow, 0);
+    ASSERT_GT(costed.errorBandHigh, 0);
+    const GuaranteeQuery query{.limitsSeconds = {step / (1 + costed.errorBandHigh), step / (1 + costed.errorBandLow), 0.99 * step},
+                               .probabilities = {0.05}};
+    const Guarantee g = *guarantee(evaluator, s, query, testscenarios::withSamples(80));
+    EXPECT_NEAR(g.exceedances[0].overSystems.probability.value, 0.95, 0.02);
+    EXPECT_NEAR(g.exceedances[1].overSystems.probability.value, 0.05, 0.02);
+    EXPECT_EQ(g.exceedances[2].acrossProbability.value, 1) << "as predicted";
+    EXPECT_LT(g.exceedances[2].overSystems.probability.value, 0.9);
+    EXPECT_EQ(g.exceedances[2].overSystems.low, 0);
+    EXPECT_EQ(g.exceedances[2].overSystems.high, 1);
+    EXPECT_NEAR(g.limits[0].overSystemsSeconds, query.limitsSeconds[1], 0.01 * step);
+    EXPECT_NEAR(g.training.overSystems.high / g.training.p50Days, 1 / (1 + costed.errorBandLow), 0.01);
+    EXPECT_NEAR(g.training.overSystems.low / g.training.p50Days, 1 / (1 + costed.errorBandHigh), 0.01);
+    GuaranteeQuery given = query;
+    given.asPredicted = true;
+    EXPECT_EQ(guarantee(evaluator, s, given, testscenarios::withSamples(80))->systems, nullptr);
+}
+
 Guarantee writtenGuarantee()
 {
     Guarantee g;
     g.across.mean = 1.5;
     g.within.mean = 2.5;
-    g.exceedances = {{3, {0.25, 0.125}, {0.5, 0.0625}, true}, {4, {0, 0.375}, {0.75, 0.875}, false}};
-    g.limits = {{0.05, {5, 6}, {7, 8}, true}, {0.01, {9, 10}, {11, 12}, false}};
+    g.exceedances = {{3, {0.25, 0.125}, {0.5, 0.0625}, true, {{0.375, 0.5}, 0.125, 0.625}},
+                     {4, {0, 0.375}, {0.75, 0.875}, false, {{0.5, 0.25}, 0.25, 0.75}}};
+    g.limits = {{0.05, {5, 6}, {7, 8}, true, 31}, {0.01, {9, 10}, {11, 12}, false, 32}};
     g.hasTraining = true;
     TrainingTime& t = g.training;
     t.tokens = 13;
@@ -158,6 +186,7 @@ Guarantee writtenGuarantee()
     t.stdStepsDays = 23;
     t.stdIfIndependentDays = 24;
     t.effectiveIndependentSteps = 25;
+    t.overSystems = {33, 34, 35};
     g.deadlineDays = 26;
     g.deadlineProbability = {0.625, 0.03125};
     g.samples = 27;
@@ -169,14 +198,14 @@ Guarantee writtenGuarantee()
 
 TEST(GuaranteeValues, TheTableHoldsEveryNumber)
 {
-    const std::string steps = "question,given,across,across_ci95,within,within_ci95,resolved\n"
-                              "probability_above_s,3,0.25,0.125,0.5,0.0625,1\n"
-                              "probability_above_s,4,0,0.375,0.75,0.875,0\n"
-                              "limit_s_for_probability,0.05,5,6,7,8,1\n"
-                              "limit_s_for_probability,0.01,9,10,11,12,0\n",
-                      days = "training_days,0.5,17,18,,,1\ntraining_days,0.95,19,20,,,1\n";
+    const std::string steps = "question,given,across,across_ci95,within,within_ci95,resolved,over_systems\n"
+                              "probability_above_s,3,0.25,0.125,0.5,0.0625,1,0.375\n"
+                              "probability_above_s,4,0,0.375,0.75,0.875,0,0.5\n"
+                              "limit_s_for_probability,0.05,5,6,7,8,1,31\n"
+                              "limit_s_for_probability,0.01,9,10,11,12,0,32\n",
+                      days = "training_days,0.5,17,18,,,1,34\ntraining_days,0.95,19,20,,,1,35\n";
     Guarantee g = writtenGuarantee();
-    EXPECT_EQ(toCsv(g), steps + days + "deadline_probability,26,0.625,0.03125,,,1\n");
+    EXPECT_EQ(toCsv(g), steps + days + "deadline_probability,26,0.625,0.03125,,,1,0.625\n");
     g.deadlineDays = 0;
     EXPECT_EQ(toCsv(g), steps + days);
     g.hasTraining = false;
@@ -191,13 +220,13 @@ TEST(GuaranteeValues, TheDocumentHoldsEveryNumber)
     json.erase("step_time_s");
     json.erase("within_job_s");
     EXPECT_EQ(json, nlohmann::json::parse(R"({"exceedance": [
-        {"limit_s": 3.0, "across_jobs": {"value": 0.25, "ci95": 0.125}, "within_job": {"value": 0.5, "ci95": 0.0625}, "resolved": true},
-        {"limit_s": 4.0, "across_jobs": {"value": 0.0, "ci95": 0.375}, "within_job": {"value": 0.75, "ci95": 0.875}, "resolved": false}],
+        {"limit_s": 3.0, "probability": {"value": 0.375, "ci95": 0.5}, "over_systems": {"p5": 0.125, "p95": 0.625}, "across_jobs": {"value": 0.25, "ci95": 0.125}, "within_job": {"value": 0.5, "ci95": 0.0625}, "resolved": true},
+        {"limit_s": 4.0, "probability": {"value": 0.5, "ci95": 0.25}, "over_systems": {"p5": 0.25, "p95": 0.75}, "across_jobs": {"value": 0.0, "ci95": 0.375}, "within_job": {"value": 0.75, "ci95": 0.875}, "resolved": false}],
         "limits": [
-        {"probability": 0.05, "across_jobs_s": {"value": 5.0, "ci95": 6.0}, "within_job_s": {"value": 7.0, "ci95": 8.0}, "resolved": true},
-        {"probability": 0.01, "across_jobs_s": {"value": 9.0, "ci95": 10.0}, "within_job_s": {"value": 11.0, "ci95": 12.0},
+        {"probability": 0.05, "limit_s": 31.0, "across_jobs_s": {"value": 5.0, "ci95": 6.0}, "within_job_s": {"value": 7.0, "ci95": 8.0}, "resolved": true},
+        {"probability": 0.01, "limit_s": 32.0, "across_jobs_s": {"value": 9.0, "ci95": 10.0}, "within_job_s": {"value": 11.0, "ci95": 12.0},
          "resolved": false}],
-        "samples": 27, "seed": 28, "elapsed_s": 29.0, "training": {"tokens": 13.0, "steps": 14.0, "mean_days": 15.0, "p5_days": 16.0,
+        "samples": 27, "seed": 28, "elapsed_s": 29.0, "training": {"tokens": 13.0, "steps": 14.0, "mean_days": 15.0, "over_systems_days": {"p5": 33.0, "p50": 34.0, "p95": 35.0}, "p5_days": 16.0,
         "p50_days": {"value": 17.0, "ci95": 18.0}, "p95_days": {"value": 19.0, "ci95": 20.0}, "p99_days": 21.0,
         "std_from_persistent_factors_days": 22.0, "std_from_steps_days": 23.0, "std_if_steps_were_independent_days": 24.0,
         "effective_independent_steps": 25.0, "deadline_days": 26.0, "deadline_probability": {"value": 0.625, "ci95": 0.03125}},
