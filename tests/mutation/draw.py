@@ -116,11 +116,14 @@ class Pool:
     def refuse(self, keys):
         json.dump(sorted(keys), open(os.path.join(self.work, "refused.json"), "w"))
 
-    def draw(self, seed, count, refused):
+    def draw(self, seed, count, refused, layers=None):
+        """Of the layers given alone, the same errors as among all."""
         sizes = {layer: len(found) for layer, found in self.statements.items()}
         rest, total = max(0, count - AT_LEAST * len(sizes)), sum(sizes.values())
         drawn = []
         for layer, found in sorted(self.statements.items()):
+            if layers and layer not in layers:
+                continue
             quota = AT_LEAST + round(rest * sizes[layer] / total)
             for name, mutants in sorted(found, key=lambda x: order(seed, x[0])):
                 fit = [m for m in mutants if m.key not in refused and "|".join((m.file, m.operator, m.original, m.shown, m.statement)) not in self.equivalent]
