@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/salvagerows.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace prism {
@@ -10,7 +11,7 @@ namespace {
 using Id = std::int64_t;
 constexpr Id kFirst = std::numeric_limits<Id>::min() + 1, kLast = std::numeric_limits<Id>::max() - 1;
 constexpr int kMaxLooks = 20'000;
-constexpr Id kBehind = 4096; ///< ids that are looked through behind the last one that was found
+constexpr Id kBehind = 4096; ///< ids that are looked through behind the last row that was found
 constexpr Id kMaxLeap = Id{1} << 40;
 
 class RowReader final {
@@ -31,7 +32,7 @@ public:
         const Id from = up.any ? up.last + 1 : 1;
         const Run down = run(m_down, from, kLast);
         if (!down.whole)
-            between(from, down.any ? down.last - 1 : lastBehind(from));
+            down.any ? between(from, down.last - 1) : behind(from);
         return false;
     }
 
@@ -64,19 +65,17 @@ private:
     }
 
     /// Where the end of the table cannot be read either: leaps that double look for rows behind the damage.
-    Id lastBehind(Id from)
+    void behind(Id from)
     {
-        Id last = from + kBehind;
-        for (Id leap = 1; leap < kMaxLeap; leap *= 2)
+        Id last = from + std::min(kBehind, kLast - from);
+        for (Id leap = 1; leap < kMaxLeap && leap <= kLast - last; leap *= 2)
             if (const Run up = run(m_up, last + leap, kLast); up.any) {
                 between(from, last + leap - 1);
                 last = up.last;
                 from = last + 1;
                 leap = 1;
-                if (up.whole)
-                    break;
             }
-        return std::max(last, from);
+        between(from, from + std::min(kBehind, kLast - from));
     }
 
     void between(Id from, Id to)
