@@ -121,11 +121,11 @@ class Finder:
             return
         context = dict(context)
         self.mode = "c" if context["constexpr"] else ""
-        if k in (K.VAR_DECL, K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.FUNCTION_TEMPLATE, K.CONVERSION_FUNCTION):
+        if k in (K.DECL_STMT, K.VAR_DECL, K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.FUNCTION_TEMPLATE, K.CONVERSION_FUNCTION):
             begin, end = self.span(c)
             head = self.src[begin:min(end, begin + 200)].decode(errors="replace")
             if re.match(r"(\[\[\w+\]\]\s*)?((static|inline|explicit|friend)\s+)*constexpr\b", head):
-                if k == K.VAR_DECL:
+                if k in (K.DECL_STMT, K.VAR_DECL):  # the second name of a statement has an extent of its own
                     return
                 context["constexpr"] = True
                 self.mode = "c"
@@ -335,11 +335,8 @@ def commands(build):
 
 def content(root, copied, source):
     """A hash of this script, of all headers and of the files that a translation unit joins."""
-    own = source.replace(copied, root)
-    if os.path.exists(own):
-        parts = [own]
-    else:
-        parts = [x.replace(copied, root) for x in re.findall(r'#include "(.*)"', open(source).read())]
+    with open(source, encoding="utf-8") as file:  # a list of files that the build made names them by their whole paths
+        parts = [source.replace(copied, root)] + [x.replace(copied, root) for x in re.findall(r'#include "(/.*)"', file.read())]
     headers = [os.path.join(p, f) for top in ("core", "ui") for p, _, names in os.walk(os.path.join(root, top)) for f in names if f.endswith(".h")]
     stamp = hashlib.sha256(source.encode())
     for file in [__file__] + sorted(headers) + [x for x in parts if os.path.exists(x)]:
