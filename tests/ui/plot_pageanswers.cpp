@@ -56,6 +56,12 @@ TEST(PageAnswers, APlaceToKeepASlowNodeOn)
     EXPECT_EQ(text(placementAnswer(equal, PlaceMetric::p99)),
               "A node that is 15 % slow changes p99 by +0.4 % to +3.0 % at any place: where it is does not matter.");
     EXPECT_TRUE(placementAnswer(mapOf({0, 0}, 1), PlaceMetric::p95).isEmpty());
+    EXPECT_EQ(
+        text(placementAnswer(mapOf({1.03, 1.004, 1.0292, 1.021, 1.0045, 1.005}, 1), PlaceMetric::p95)),
+        "Keep a node that is 15 % slow on stage 1 or 2 places within its error (p95 +0.4 %) and away from stage 0 or stage 2 (+3.0 %).");
+    EXPECT_EQ(text(placementAnswer(mapOf({1.0041, 1.004, 1.0048}, 1), PlaceMetric::p50)),
+              "A node that is 15 % slow changes p50 by +0.4 % to +0.5 % at any place: where it is does not matter.")
+        << "p50 is within its error, which the flag of p95 does not state";
 }
 
 TEST(PageAnswers, TheNextSizeThatFits)

@@ -21,6 +21,15 @@ QString placeOf(const PlacementMap& map, std::size_t cell)
                          : QObject::tr("stage %1 of %2").arg(QString::number(column), QString::fromStdString(map.rowLabels[row]));
 }
 
+/// The place with those that are within its error: one by name, more as a number.
+QString placesOf(const PlacementMap& map, int cell, const std::vector<int>& others)
+{
+    const QString place = placeOf(map, static_cast<std::size_t>(cell));
+    return others.empty()       ? place
+           : others.size() == 1 ? QObject::tr("%1 or %2").arg(place, placeOf(map, static_cast<std::size_t>(others.front())))
+                                : QObject::tr("%1 or %2 places within its error").arg(place).arg(others.size());
+}
+
 } // namespace
 
 QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
@@ -31,11 +40,11 @@ QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
     const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(metric);
     const auto best = static_cast<std::size_t>(places.best), worst = static_cast<std::size_t>(places.worst);
     const auto cost = [&](std::size_t cell) { return format::percentDelta(ratioOf(map.cells[cell], metric).value - 1); };
-    if (map.withinNoise)
+    if (places.equal)
         return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")
             .arg(slow, name, cost(best), cost(worst));
     return QObject::tr("Keep a node that is %1 % slow on %2 (%3 %4) and away from %5 (%6).")
-        .arg(slow, placeOf(map, best), name, cost(best), placeOf(map, worst), cost(worst));
+        .arg(slow, placesOf(map, places.best, places.asGood), name, cost(best), placesOf(map, places.worst, places.asBad), cost(worst));
 }
 
 QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)

@@ -42,6 +42,8 @@ enum class PlaceMetric { p50, p95, p99 };
 /// The cells with the least and the largest ratio; -1 = no node can be anywhere.
 struct ExtremePlaces {
     int best = -1, worst = -1;
+    std::vector<int> asGood, asBad; ///< other cells within the error of the best alone, of the worst alone
+    bool equal = false;             ///< best and worst are within their error
 };
 [[nodiscard]] ExtremePlaces extremePlaces(const PlacementMap& map, PlaceMetric metric);
 [[nodiscard]] HeatData heatDataOf(const PlacementMap& map, PlaceMetric metric);

@@ -40,7 +40,8 @@ PlacesCard::PlacesCard(const Theme& theme, QWidget* parent) : QFrame(parent)
 
 void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceMetric metric)
 {
-    const auto describe = [&](int cell, QLabel* value, QLabel* note) {
+    const ExtremePlaces places = map ? extremePlaces(*map, metric) : ExtremePlaces();
+    const auto describe = [&](int cell, const std::vector<int>& others, QLabel* value, QLabel* note) {
         const bool known = map && cell >= 0;
         value->setText(known ? format::factor(data.cells[static_cast<std::size_t>(cell)].ratio) : u"–"_s);
         if (!known)
@@ -51,14 +52,15 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceM
                           .arg(QString::number(cell % map->columns),
                                QString::fromStdString(map->rowLabels[static_cast<std::size_t>(cell / map->columns)]), nameOf(metric),
                                format::seconds(seconds).text(),
-                               format::deltaSeconds(seconds, without, without * ratioOf(there, metric).halfWidth)));
+                               format::deltaSeconds(seconds, without, without * ratioOf(there, metric).halfWidth))
+                      + (others.empty() ? QString() : tr("\nWithin its error: %1 more").arg(others.size())));
     };
-    describe(data.best, m_best, m_bestNote);
-    describe(data.worst, m_worst, m_worstNote);
+    describe(data.best, places.asGood, m_best, m_bestNote);
+    describe(data.worst, places.asBad, m_worst, m_worstNote);
     const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], metric); };
     m_headline->setText(
         !map ? tr("Where a slow node hurts")
-        : map->withinNoise
+        : places.equal
             ? tr("The places cannot be distinguished")
             : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(metric)));
     m_noise->setText(map && !map->notes.empty() ? QString::fromStdString(map->notes.front()) : QString());
