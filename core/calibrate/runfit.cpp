@@ -11,7 +11,6 @@
 #include "core/sim/draw/draws.h"
 #include "core/sim/simulate.h"
 #include "core/stats/moments.h"
-#include "core/step/deterministicstep.h"
 
 #include <boost/math/distributions/normal.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -35,14 +34,6 @@ Scenario withoutFitted(Scenario scenario)
     v.computeRegimeLag1 = 0;
     v.stepJitterS = v.stallsPerGpuHour = v.stallMeanS = v.stallCv = v.stallRateCv = 0;
     return scenario;
-}
-
-Result<double> noiseFreeSeconds(const Scenario& scenario)
-{
-    const Result<CostedStep> costed = costStep(scenario);
-    if (!costed.ok())
-        return costed.errors();
-    return deterministicStepSeconds(costed->graph);
 }
 
 /// How much of a relative change of all compute reaches the noise-free step.
@@ -254,10 +245,37 @@ Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const s
     return fit;
 }
 
+Result<RunFit> fittedLog(Evaluator& evaluator, const Scenario& scenario, const std::vector<LoggedRun>& logged, const std::string& part,
+                         const RunFitOptions& options)
+{
+    std::vector<RunShape> shapes = runShapes(logged);
+    std::vector<CleanRun> runs;
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        runs.push_back(partOf(cleanRun(logged[i], shapes[i], {}), part));
+    Result<RunFit> made = fittedRun(evaluator, scenario, runs, options);
+    if (!made.ok())
+        return made;
+    RunFit fit = std::move(made).value();
+    fit.costs = shapeCosts(logged, shapes);
+    fit.shapes = std::move(shapes);
+    const ShapeCosts& c = fit.costs;
+    if (c.pauseEverySteps > 0) {
+        fit.fitted.job.evaluationIntervalSteps = c.pauseEverySteps;
+        fit.fitted.job.evaluationS = c.pauseSeconds;
+        fit.notes.push_back(fmt::format("pauses count as evaluations: one every {:g} steps, {:.3g} s with the longer step after it; for "
+                                        "checkpoints set job.evaluation_s to 0",
+                                        c.pauseEverySteps, c.pauseSeconds));
+    }
+    fit.notes.push_back(fmt::format("not in the days of a job: warm-up {:.3g} s (job.restart_s), trend {:+.2f} % (guarantee --trend)",
+                                    c.warmUpSeconds, 100 * c.trend));
+    return fit;
+}
+
 ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input)
 {
     ClusterCalibration out;
     out.machine = machineOf(fit.fitted.cluster.gpu);
+    out.fittedWith = levelSettings(fit.fitted);
     const VariabilityConfig& v = fit.fitted.variability;
     const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
     set("measured.compute_level", fit.computeLevel.value);
@@ -272,6 +290,10 @@ ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input)
     set("variability.stalls_per_gpu_hour", v.stallsPerGpuHour);
     set("variability.stall_mean_s", v.stallMeanS);
     set("variability.stall_cv", v.stallCv);
+    if (fit.costs.pauseEverySteps > 0) {
+        set("job.evaluation_interval_steps", fit.costs.pauseEverySteps);
+        set("job.evaluation_s", fit.costs.pauseSeconds);
+    }
     if (fit.otherSpread < 1)
         for (const NamedSpread& spread : kNamedSpreads)
             if (isScaled(v, spread))

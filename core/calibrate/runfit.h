@@ -16,7 +16,8 @@ struct RunFitOptions {
 
 struct RunFit {
     SpreadCauses causes;
-    std::vector<RunShape> shapes; ///< of the runs, with the parts that were found and removed
+    std::vector<RunShape> shapes; ///< of the runs of a log, with the parts that were found and removed
+    ShapeCosts costs;             ///< of these parts; pauses are evaluations of the fitted job
     Bounded computeLevel;         ///< measured over predicted time of compute; interval from the runs' medians
     double computeShare = 0;      ///< of the step: how much of a change of all compute reaches it
     double otherSpread = 1;       ///< on the spreads that the scenario had: 1, or less where they alone are wider than the series
@@ -40,6 +41,11 @@ struct PredictedRun {
 /// Fits the given cleaned runs (trend, shifts, pauses and warm-up removed). Errors: the scenario's diagnostics; no run of 20 steps.
 [[nodiscard]] Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given,
                                        const RunFitOptions& options);
+
+/// The same of a log: removes trend, shifts, pauses and warm-up, takes a part of each run (partOf) and keeps what was removed in `shapes`
+/// and `costs`.
+[[nodiscard]] Result<RunFit> fittedLog(Evaluator& evaluator, const Scenario& scenario, const std::vector<LoggedRun>& runs,
+                                       const std::string& part, const RunFitOptions& options);
 
 /// The fit as part of a calibration of the cluster, with its intervals and assumptions.
 [[nodiscard]] ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input);

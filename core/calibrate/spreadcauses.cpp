@@ -231,17 +231,6 @@ void useSpread(VariabilityConfig& v, const SpreadCauses& c)
     v.stallCv = c.stallCv;
 }
 
-void useSpread(VariabilityConfig& v, const PooledSpread& p)
-{
-    v.stepJitterS = p.jitterSeconds.value;
-    v.computeRegime = factorOf(p.regimeCv.value);
-    v.computeRegimeLag1 = p.regimeLag1;
-    v.stallsPerGpuHour = p.stallsPerGpuHour.value;
-    v.stallMeanS = p.stallMeanSeconds;
-    v.stallCv = p.stallCv;
-    v.stallRateCv = p.stallRateCv;
-}
-
 CountRange stallRange(double perGpuHour, double rateCv, double gpuHours)
 {
     const double mean = perGpuHour * gpuHours;

@@ -52,7 +52,6 @@ struct PooledSpread {
 inline constexpr double kOwnWeight = 6.0;
 
 void useSpread(VariabilityConfig& variability, const SpreadCauses& causes);
-void useSpread(VariabilityConfig& variability, const PooledSpread& pooled);
 
 /// 95 % of the number of stalls in a job of `gpuHours` GPU-hours, where the rate of its system is gamma distributed around the mean:
 /// a negative binomial variable.

@@ -61,17 +61,6 @@ std::vector<std::string> bandKinds(const Scenario& scenario)
     return {kind + ", " + gpu, kind + ", " + gpu.substr(gpu.find(' ') + 1), kind, ""};
 }
 
-void cover(CalibrationDomain& domain, const Scenario& scenario)
-{
-    for (const std::string& what : {gpuCoverage(scenario), modelCoverage(scenario)})
-        if (!covers(domain, what))
-            domain.covered.insert(std::upper_bound(domain.covered.begin(), domain.covered.end(), what), what);
-    const auto hidden = static_cast<double>(scenario.model.hiddenSize);
-    domain.maxGpus = std::max(domain.maxGpus, static_cast<double>(scenario.cluster.numGpus));
-    domain.minHiddenSize = domain.minHiddenSize > 0 ? std::min(domain.minHiddenSize, hidden) : hidden;
-    domain.maxSeqLength = std::max(domain.maxSeqLength, static_cast<double>(scenario.model.seqLength));
-}
-
 Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario)
 {
     Diagnostics warnings;

@@ -30,8 +30,6 @@ struct CalibrationDomain {
 /// The kinds of job that a scenario belongs to, the narrowest first: "moe, h100 fp8", "moe, fp8", "moe", "".
 [[nodiscard]] std::vector<std::string> bandKinds(const Scenario& scenario);
 
-/// Widens the domain by a validated scenario.
-void cover(CalibrationDomain& domain, const Scenario& scenario);
 /// One warning for each input outside of the domain; empty = inside.
 [[nodiscard]] Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario);
 

@@ -87,6 +87,11 @@ Result<CostedStep> costStep(const Scenario& scenario)
     return costStepWith(scenario, calibration());
 }
 
+Result<double> noiseFreeSeconds(const Scenario& scenario)
+{
+    return noiseFreeSecondsWith(scenario, calibration());
+}
+
 Result<QuickStep> QuickCoster::step(const Scenario& scenario)
 {
     if (Diagnostics diagnostics = findings(scenario); hasErrors(diagnostics))

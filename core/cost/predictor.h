@@ -12,6 +12,8 @@ namespace prism {
 
 /// Pure function; any thread. Errors: what check(scenario) finds.
 [[nodiscard]] Result<CostedStep> costStep(const Scenario& scenario);
+/// CostedStep::noiseFreeSeconds alone, three times as fast. Pure function; any thread.
+[[nodiscard]] Result<double> noiseFreeSeconds(const Scenario& scenario);
 
 /// Positions of a physical node's GPUs in the graph (replica, stage, rank in cell), by the scenario's rank order.
 struct RankPosition {

@@ -219,11 +219,6 @@ std::size_t Evaluator::cacheBytes() const
 {
     return m_impl->memo.bytes();
 }
-void Evaluator::clearCache()
-{
-    m_impl->memo.clear();
-}
-
 std::shared_ptr<const StepSamples> Evaluator::samples(const StepGraph& graph, const SimOptions& options)
 {
     Recall recall(m_impl->memo);

@@ -76,7 +76,6 @@ public:
 
     // look at it
     [[nodiscard]] std::size_t cacheBytes() const;
-    void clearCache();
 
 private:
     struct Impl;

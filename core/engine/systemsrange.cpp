@@ -97,14 +97,24 @@ struct RunMetricsOf {
     }
 };
 
-/// Ascending.
-std::vector<double> overMean(std::vector<double> seconds)
+std::vector<double> overMean(std::vector<double> values)
 {
-    const double mean = meanOf(seconds);
-    for (double& x : seconds)
+    const double mean = meanOf(values);
+    for (double& x : values)
         x /= mean;
-    std::sort(seconds.begin(), seconds.end());
-    return seconds;
+    return values;
+}
+
+std::vector<double> jointLevels(const SystemsRange& range, const CostedStep& costed)
+{
+    constexpr double kSilver = 0.41421356237309515; // multiples modulo 1 are evenly spread, also next to those of the golden ratio
+    std::vector<double> levels;
+    for (std::size_t i = 0; i < kJointDraws; ++i) {
+        levels.push_back(measuredOverPredicted(costed, std::fmod((static_cast<double>(i) + 0.5) * kSilver, 1.0)));
+        if (!range.systems.empty())
+            levels.back() *= range.systems[i % range.systems.size()].meanRatio;
+    }
+    return overMean(std::move(levels));
 }
 
 template <class Get>
@@ -188,13 +198,14 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(index);
         RunMetricsOf made(runOf(atOneLevel(swept->withinSeconds), graph, trend, seed, Run::within));
         made.acrossOverMean = overMean(runOf(swept->acrossSeconds, graph, trend, seed, Run::across));
+        std::sort(made.acrossOverMean.begin(), made.acrossOverMean.end());
         return made;
     };
     for (const CauseOverSystems& cause : out.prior.causes)
         out.trend = cause.path == kTrendOfRun ? cause.quantiles[1] : out.trend;
     out.levelRatio = {measuredOverPredicted(costed, kNineOfTenLow), 1, measuredOverPredicted(costed, kNineOfTenHigh)};
     if (out.prior.title.empty()) {
-        out.levels = runLevels(out, costed, kJointDraws);
+        out.levels = jointLevels(out, costed);
         return out;
     }
     const RunMetricsOf asItIs = steps(costed.graph, 0, kDrawnSystems);
@@ -218,31 +229,16 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         out.levelRatio = overSystems(out, [&](std::size_t i) {
             return out.systems[i].p50Ratio * measuredOverPredicted(costed, evenPosition(static_cast<int>(i), 0, 1));
         });
-    out.levels = runLevels(out, costed, kJointDraws);
+    out.levels = jointLevels(out, costed);
     return out;
 }
 
-std::vector<double> runLevels(const SystemsRange& range, const CostedStep& costed, int runs)
+std::vector<double> runLevels(const SystemsRange& range, int runs)
 {
-    constexpr double kSilver = 0.41421356237309515; // multiples modulo 1 are evenly spread, also next to those of the golden ratio
     std::vector<double> levels;
-    for (int i = 0; i < runs; ++i) {
-        levels.push_back(measuredOverPredicted(costed, std::fmod((i + 0.5) * kSilver, 1.0)));
-        if (!range.systems.empty())
-            levels.back() *= range.systems[static_cast<std::size_t>(i) % range.systems.size()].meanRatio;
-    }
-    const double mean = meanOf(levels); // the mean of all stays that of the prediction
-    for (double& level : levels)
-        level /= mean;
-    return levels;
-}
-
-StepsOverSystems::StepsOverSystems(const SystemsRange& range, const std::vector<double>& sortedSeconds, double meanHalfWidth)
-    : m_range(range),
-      m_sorted(sortedSeconds),
-      m_mean(meanOf(sortedSeconds)),
-      m_halfWidth(meanHalfWidth / m_mean)
-{
+    for (std::size_t i = 0; i < static_cast<std::size_t>(runs); ++i)
+        levels.push_back(range.levels[i % range.levels.size()]);
+    return overMean(std::move(levels)); // the mean of all stays that of the prediction
 }
 
 /// P(step > x) of every run of the joint sample.

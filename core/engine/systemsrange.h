@@ -6,6 +6,7 @@
 #include "core/scenario/systemsprior.h"
 #include "core/sim/simulate.h"
 #include "core/stats/intervals.h"
+#include "core/stats/moments.h"
 
 #include <functional>
 #include <memory>
@@ -36,9 +37,9 @@ struct SystemsRange {
     OverSystems p95OverP50, p99OverP50; ///< of the steps of one run
     std::vector<double> stepsOverP50;   ///< steps of all systems over their run's p50: quantiles at (i + 0.5) / kStepQuantiles
     OverSystems levelRatio;             ///< median step over the predicted one: the drawn systems and the error of the mean
-    std::vector<double> levels;         ///< runLevels of kJointDraws runs
-    double trend = 0;                   ///< of a run on the system in the middle
-    bool complete = true;               ///< false when stopped
+    std::vector<double> levels; ///< mean step of kJointDraws runs over the predicted one: error of the mean, and system i % kDrawnSystems
+    double trend = 0;           ///< of a run on the system in the middle
+    bool complete = true;       ///< false when stopped
 };
 
 /// Measured over predicted step time that a share `probability` of the published rows stays below, by the error band of the mean
@@ -53,7 +54,7 @@ struct SystemsRange {
 /// stays.
 void addTrend(std::vector<double>& steps, double trend);
 
-inline constexpr int kDrawnSystems = 32, kJointDraws = 2'048;
+inline constexpr int kDrawnSystems = 32, kJointDraws = 2'000;
 /// Number of systems that are swept besides the scenario itself, and the steps of each.
 inline constexpr int kSweptSystems = 8, kSystemSteps = 128;
 inline constexpr int kStepQuantiles = 200;
@@ -65,9 +66,8 @@ using SampleGraph = std::function<std::shared_ptr<const StepSamples>(const StepG
 [[nodiscard]] Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
                                                 const SampleGraph& sample);
 
-/// Mean step of runs 0, 1, ... over the predicted one: the joint sample of how systems differ (run i is on system i % kDrawnSystems) and
-/// of the error of the mean. Their mean is 1. Pure.
-[[nodiscard]] std::vector<double> runLevels(const SystemsRange& range, const CostedStep& costed, int runs);
+/// The levels of `runs` runs, in turn where there are more than kJointDraws; their mean is 1. Pure.
+[[nodiscard]] std::vector<double> runLevels(const SystemsRange& range, int runs);
 
 /// P(step > x) of a job whose system is not known: `probability` over the joint sample, with its sampling error; nine of ten runs have
 /// low to high.
@@ -81,7 +81,13 @@ class StepsOverSystems final {
 public:
     /// `sortedSeconds`: the scenario's steps across jobs, ascending, not empty; `meanHalfWidth`: 95 % of their mean, seconds. Where the
     /// range draws no systems, their steps are used with the error of the mean alone.
-    StepsOverSystems(const SystemsRange& range, const std::vector<double>& sortedSeconds, double meanHalfWidth);
+    StepsOverSystems(const SystemsRange& range, const std::vector<double>& sortedSeconds, double meanHalfWidth)
+        : m_range(range),
+          m_sorted(sortedSeconds),
+          m_mean(meanOf(sortedSeconds)),
+          m_halfWidth(meanHalfWidth / m_mean)
+    {
+    }
     [[nodiscard]] ExceedanceOverSystems exceedance(double seconds) const;
     /// x with P(step > x) = probability, seconds.
     [[nodiscard]] double limit(double probability) const;

@@ -99,12 +99,9 @@ PairedSample::PairedSample(std::shared_ptr<const StepSamples> given, SampleSerie
 
 SimOptions pairedSampling(const InsightOptions& options, int samples)
 {
-    SimOptions sim;
-    sim.seed = options.seed;
+    SimOptions sim = simOptions(options);
     sim.numSamples = samples;
-    sim.numThreads = options.threads;
     sim.numWithinSamples = -1;
-    sim.stop = options.stop;
     return sim;
 }
 

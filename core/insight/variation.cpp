@@ -2,6 +2,7 @@
 #include "core/insight/variation.h"
 
 #include "core/base/workers.h"
+#include "core/insight/paired.h"
 #include "core/step/passes.h"
 
 #include <algorithm>
@@ -152,12 +153,8 @@ Result<std::vector<std::shared_ptr<const StepSamples>>> sampleAll(Evaluator& eva
 {
     std::vector<std::shared_ptr<const StepSamples>> results(count);
     std::atomic<std::size_t> next{0}, done{0};
-    SimOptions sim;
-    sim.seed = options.seed;
-    sim.numSamples = samples;
-    sim.numWithinSamples = -1;
+    SimOptions sim = pairedSampling(options, samples);
     sim.numThreads = 1;
-    sim.stop = options.stop;
     const auto work = [&](bool reports) {
         for (std::size_t i = next++; i < count && !options.stop.stop_requested(); i = next++) {
             results[i] = evaluator.samples(make(i), sim);

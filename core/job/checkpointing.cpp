@@ -81,27 +81,9 @@ RunTime expectedRunTime(const CheckpointedRun& run, double interval, double segm
     return {segments * segment.mean, std::sqrt(segments) * segment.std};
 }
 
-double lostPerFailure(double segmentLength, double mtbf)
-{
-    return failureWithin(segmentLength, mtbf).mean;
-}
-
-double firstOrderEttr(const CheckpointedRun& run, double interval)
-{
-    const double lost = (run.restart + interval / 2) / run.mtbf;
-    return std::max(0.0, 1 - lost) / (1 + run.checkpoint / interval);
-}
-
 double exactEttr(const CheckpointedRun& run, double interval)
 {
     return interval / expectedRunTime(run, interval, 1).mean;
-}
-
-double firstOrderEttrInterval(const CheckpointedRun& run)
-{
-    // d/dtau of (a - tau/2M) tau / (tau + d) with a = 1 - R/M vanishes at tau^2 + 2 d tau - 2 d a M = 0.
-    const double d = run.checkpoint, a = std::max(0.0, 1 - run.restart / run.mtbf);
-    return std::isfinite(run.mtbf) ? std::sqrt(d * d + 2 * d * a * run.mtbf) - d : kNever;
 }
 
 double jobMtbfHours(double failuresPer1000NodeDays, double nodes)

@@ -34,17 +34,8 @@ struct RunTime {
 /// n M e^(R/M) (e^(L/M) - 1), L = interval + d (Daly 2006). Variance n [K (VX + VR) + K (K + 1) (EX + ER)^2] with K = e^(L/M) - 1
 /// failures per segment (geometric), X the time of a failure given that it is below L, R' a restart that may fail.
 [[nodiscard]] RunTime expectedRunTime(const CheckpointedRun& run, double interval, double segments);
-/// Time lost at a failure on the average: M - L / (e^(L/M) - 1).
-[[nodiscard]] double lostPerFailure(double segmentLength, double mtbf);
-
-/// Effective training time ratio by first-order loss (arXiv 2410.21680, eq. 1): (1 - f (u0 + tau/2)) / (1 + d/tau), f = 1/M failures per
-/// unit of time, u0 the restart; 0 where it would be negative. Needs (u0 + tau)/M well below 1.
-[[nodiscard]] double firstOrderEttr(const CheckpointedRun& run, double interval);
-/// The same without approximation: interval over its expected time.
+/// Effective training time ratio: interval over its expected time.
 [[nodiscard]] double exactEttr(const CheckpointedRun& run, double interval);
-/// The interval at which firstOrderEttr is largest: the positive root of its derivative.
-[[nodiscard]] double firstOrderEttrInterval(const CheckpointedRun& run);
-
 /// Mean time between failures of a job in hours: 24,000 / (failures per 1,000 node-days * nodes); infinite without failures.
 [[nodiscard]] double jobMtbfHours(double failuresPer1000NodeDays, double nodes);
 

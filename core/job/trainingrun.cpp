@@ -4,6 +4,7 @@
 #include "core/base/diagnostictext.h"
 #include "core/base/timeunits.h"
 #include "core/job/jobtimes.h"
+#include "core/job/jobviews.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 
@@ -30,20 +31,6 @@ constexpr Cause kCauses[] = {{"checkpoint", &RunLedger::checkpoint},    {"rework
                              {"detection", &RunLedger::detection},      {"restart", &RunLedger::restart},
                              {"waiting_for_node", &RunLedger::waiting}, {"fewer_nodes", &RunLedger::shrunk},
                              {"slow_episodes", &RunLedger::slow},       {"maintenance", &RunLedger::maintenance}};
-
-/// Error of the predicted mean and how systems differ, drawn together for each run (runLevels). Errors: systemsRange's; cancelled.
-Result<std::vector<double>> levelsOf(Evaluator& evaluator, const Scenario& scenario, int runs, const InsightOptions& options)
-{
-    const Result<CostedStep> costed = costStep(scenario);
-    if (!costed.ok())
-        return costed.errors();
-    const auto range = evaluator.systems(scenario, *costed, simOptions(options));
-    if (!range.ok())
-        return range.errors();
-    if (!(*range)->complete)
-        return cancelled();
-    return runLevels(**range, *costed, runs);
-}
 
 /// The first `runs` runs, of undisturbedDays each.
 std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const std::vector<double>& undisturbedDays, const JobPlan& plan, int runs,
@@ -136,10 +123,8 @@ void setDays(JobReport& report, const std::vector<RunLedger>& ledgers)
     report.failuresP50 = quantileOfSorted(failures, 0.5);
     report.failuresP95 = quantileOfSorted(failures, 0.95);
     report.interruptionsMean = meanOf(each(ledgers, [](const RunLedger& r) { return r.interruptions; }));
-    if (report.deadlineDays > 0) {
-        const Estimate late = exceedance(report.sortedDays, report.deadlineDays);
-        report.deadlineProbability = {1 - late.value, late.halfWidth};
-    }
+    if (report.deadlineDays > 0)
+        report.deadlineProbability = doneWithin(report, report.deadlineDays);
 }
 
 /// USD of one day of the job with its spares.
@@ -219,7 +204,7 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
         return errors;
     GuaranteeQuery train;
     train.trainTokens = query.tokens;
-    train.asPredicted = true; // the levels are drawn here, one a run
+    train.asPredicted = query.asPredicted;
     const Result<Guarantee> steps = guarantee(evaluator, scenario, train, options);
     if (!steps.ok())
         return steps.errors();
@@ -239,14 +224,10 @@ Result<JobReport> trainingRun(Evaluator& evaluator, const Scenario& scenario, co
     const TimelineInputs inputs = timelineInputs(config, report.plan, nodesPerReplica);
     if (const double events = expectedEvents(inputs, report.plan.undisturbedDays * kSecondsPerDay, query.runs); !(events <= kMaxEvents))
         return tooLong(report.plan, events);
-    std::vector<double> levels(static_cast<std::size_t>(query.runs), 1.0);
-    if (!query.asPredicted) {
-        Result<std::vector<double>> drawn = levelsOf(evaluator, scenario, query.runs, options);
-        if (!drawn.ok())
-            return drawn.errors();
-        levels = std::move(drawn).value();
+    const std::vector<double> levels =
+        query.asPredicted ? std::vector<double>(static_cast<std::size_t>(query.runs), 1.0) : runLevels(*steps->systems, query.runs);
+    if (!query.asPredicted)
         setLevels(report, levels);
-    }
     const std::vector<double> days = daysOfRuns(steps->training.sortedDays, levels);
     const std::vector<RunLedger> ledgers = sampledRuns(inputs, days, report.plan, query.runs, options);
     if (options.stop.stop_requested())

@@ -98,7 +98,7 @@ void findPauses(const LoggedRun& run, const std::vector<double>& x, RunShape& sh
     for (int i = 1; i < static_cast<int>(run.steps.size()); ++i) {
         const LoggedStep& step = run.steps[static_cast<std::size_t>(i)];
         shape.pausesLogged = shape.pausesLogged || step.pauseSeconds >= 0;
-        if (i >= shape.warmUp && step.pauseSeconds > std::max(kPauseSeconds, kPauseShare * shape.medianSeconds))
+        if (i >= shape.warmUp && followsPause(step, shape.medianSeconds))
             shape.afterPause.push_back(i);
     }
     // Steps that swing evenly by themselves are not pauses: half of the series' own spread counts as noise as well.
@@ -215,6 +215,33 @@ CountedSteps countedSteps(const LoggedRun& run, const RunShape& shape)
 
 } // namespace
 
+bool followsPause(const LoggedStep& step, double medianSeconds)
+{
+    return step.pauseSeconds > std::max(kPauseSeconds, kPauseShare * medianSeconds);
+}
+
+ShapeCosts shapeCosts(const std::vector<LoggedRun>& runs, const std::vector<RunShape>& shapes)
+{
+    std::vector<double> warmUps, trends, gaps, pauses;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const RunShape& shape = shapes[r];
+        const auto excess = [&](int i) { return runs[r].steps[static_cast<std::size_t>(i)].seconds - shape.medianSeconds; };
+        double warmUp = 0;
+        for (int i = 0; i < shape.warmUp; ++i)
+            warmUp += excess(i);
+        warmUps.push_back(warmUp);
+        trends.push_back(shape.trend);
+        for (std::size_t k = 0; k < shape.afterPause.size(); ++k) {
+            const int i = shape.afterPause[k];
+            pauses.push_back(excess(i) + std::max(0.0, runs[r].steps[static_cast<std::size_t>(i)].pauseSeconds));
+            if (k > 0)
+                gaps.push_back(i - shape.afterPause[k - 1]);
+        }
+    }
+    const bool isRepeated = !gaps.empty(); // one pause has no spacing
+    return {medianOf(warmUps), isRepeated ? medianOf(gaps) : 0, isRepeated ? std::max(0.0, meanOf(pauses)) : 0, medianOf(trends)};
+}
+
 double RunShape::trendAt(int index, int steps) const
 {
     const double u = place(index, steps);
@@ -285,15 +312,6 @@ std::string shapeText(const RunShape& shape)
         text += fmt::format("; {} changes of level more", shape.shifts.size() - kMaxReported);
     text += shape.trend == 0.0 ? "; no trend" : fmt::format("; trend {:+.2f} % over the run", 100.0 * shape.trend);
     return text + fmt::format("; noise between neighbours {:.1f} ms", 1e3 * shape.noiseSeconds);
-}
-
-std::vector<double> overRunMedians(const std::vector<CleanRun>& runs)
-{
-    std::vector<double> out;
-    for (const CleanRun& run : runs)
-        for (const double s : run.seconds)
-            out.push_back(s / run.medianSeconds);
-    return out;
 }
 
 } // namespace prism

@@ -32,6 +32,17 @@ struct RunShape {
     [[nodiscard]] double trendAt(int index, int steps) const;
 };
 
+/// Time that runs take besides their steps' noise: medians over the runs.
+struct ShapeCosts {
+    double warmUpSeconds = 0; ///< of the steps of the warm-up together, over as many later ones
+    double pauseEverySteps = 0,
+           pauseSeconds = 0; ///< of one pause on average: its length where logged, and how much longer the step after it is
+    double trend = 0;
+};
+[[nodiscard]] ShapeCosts shapeCosts(const std::vector<LoggedRun>& runs, const std::vector<RunShape>& shapes);
+/// Whether a step follows an evaluation or a checkpoint by the log's time stamps; `medianSeconds` of a step.
+[[nodiscard]] bool followsPause(const LoggedStep& step, double medianSeconds);
+
 /// Finds all of it but a start-up. Needs kMinSteps steps; shorter runs come back with median and noise only. Pure; any thread.
 [[nodiscard]] RunShape runShape(const LoggedRun& run);
 /// RunShape::warmUp alone, for a run that is followed: of a series of some hundred steps in some microseconds.
@@ -55,9 +66,6 @@ struct CleanRun {
 
 /// One line for people: "warm-up 2 steps; 5 steps after evaluations; trend +0.6 %".
 [[nodiscard]] std::string shapeText(const RunShape& shape);
-
-/// Steps of all runs over their runs' medians, in order.
-[[nodiscard]] std::vector<double> overRunMedians(const std::vector<CleanRun>& runs);
 
 /// Steps of one run in which long ones are counted.
 struct CountedSteps {

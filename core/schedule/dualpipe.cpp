@@ -122,10 +122,4 @@ Schedule withPieces(Schedule schedule)
     return schedule;
 }
 
-double dualPipeBubble(int devices, double pair, double backward, double weight)
-{
-    const int half = devices / 2;
-    return (half - 1) * (pair + backward - 3 * weight);
-}
-
 } // namespace prism

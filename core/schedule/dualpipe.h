@@ -28,9 +28,4 @@ namespace prism {
 /// Gives a schedule of makeSchedule's dualpipe or dualpipev its pieces; others stay as they are.
 [[nodiscard]] Schedule withPieces(Schedule schedule);
 
-/// Idle seconds of a stage of DualPipe on `devices` devices, and of DualPipeV on half of them, as published: (devices / 2 - 1) (F&B + B - 3
-/// W), of a forward and a backward in one piece `pair`, a whole backward B and its weight part W, per chunk: what the joined order leaves
-/// where F = B - W. The plain order sends every result as soon as the pass is done, which leaves (devices / 2 - 1) (F + B - 2 W).
-[[nodiscard]] double dualPipeBubble(int devices, double pair, double backward, double weight);
-
 } // namespace prism

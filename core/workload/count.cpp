@@ -150,16 +150,6 @@ double totalParameters(const ModelConfig& m)
     return n;
 }
 
-double activeParameters(const ModelConfig& m)
-{
-    double n = totalParameters(m);
-    for (const LayerKind kind : layerKinds(m)) {
-        const LayerParameters p = layerParameters(m, kind);
-        n -= p.expert - p.activeExpert;
-    }
-    return n;
-}
-
 double attentionForwardFlopsPerToken(const ModelConfig& m)
 {
     double n = 0;

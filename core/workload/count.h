@@ -17,8 +17,6 @@ struct LayerParameters {
 [[nodiscard]] LayerParameters mtpLayerParameters(const ModelConfig& model);
 /// The whole model as model cards count it: all experts, tied embeddings once, without multi-token prediction layers.
 [[nodiscard]] double totalParameters(const ModelConfig& model);
-/// Parameters that one token uses.
-[[nodiscard]] double activeParameters(const ModelConfig& model);
 
 /// Model FLOPs of one token, forward and backward: 6 per active matrix parameter (Kaplan et al. 2020, arXiv 2001.08361) and
 /// 12 * s * (attention width) per attention layer (Narayanan et al. 2021, arXiv 2104.04473, appendix; the whole square is

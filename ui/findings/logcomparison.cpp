@@ -120,11 +120,7 @@ Result<RunFit> fitOf(Evaluator& evaluator, const Scenario& scenario, const std::
     const Result<StepLog> log = readStepLog(text);
     if (!log.ok())
         return log.errors();
-    std::vector<CleanRun> runs;
-    const std::vector<RunShape> shapes = runShapes(log->runs);
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-        runs.push_back(cleanRun(log->runs[i], shapes[i], {}));
-    return fittedRun(evaluator, scenario, runs, {options.seed, 8'000, options.threads});
+    return fittedLog(evaluator, scenario, log->runs, "all", {options.seed, 8'000, options.threads});
 }
 
 } // namespace prism::ui

@@ -124,9 +124,8 @@ std::string fileOf(const Diagnostic& d, const std::string& file)
 }
 
 /// Everything that --strict refuses: what is only a warning otherwise.
-void requireNoWarnings(const Scenario& scenario)
+void requireNoWarnings(Diagnostics found)
 {
-    Diagnostics found = require(costStep(scenario)).warnings;
     std::erase_if(found, [](const Diagnostic& d) { return d.severity == Severity::note; });
     for (Diagnostic& d : found)
         d.severity = Severity::error;
@@ -141,6 +140,8 @@ Scenario withCalibration(Scenario scenario, const CommonOptions& options)
     const std::filesystem::path file = options.scenario;
     const bool isFile = std::filesystem::is_regular_file(file, error);
     ImportResult read = require(withCalibrationFile(std::move(scenario), isFile ? file.parent_path().string() : std::string()));
+    if (options.strict)
+        requireNoWarnings(read.notes);
     reportDiagnostics(options, read.notes);
     return std::move(read.scenario);
 }
@@ -266,7 +267,7 @@ Scenario loadScenario(const CommonOptions& options)
     if (options.isSampled)
         requireAffordable(options, evaluationSize(scenario, options.samples));
     if (options.strict)
-        requireNoWarnings(scenario);
+        requireNoWarnings(require(costStep(scenario)).warnings);
     return scenario;
 }
 

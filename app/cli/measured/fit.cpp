@@ -53,6 +53,10 @@ std::string fitJson(const RunFit& fit, const ClusterCalibration& calibration)
                          {"relative_std_of_run_medians", c.runMedianSpread},
                          {"explained_by_other_causes_cv", fit.explainedCv},
                          {"other_spread_factor", fit.otherSpread},
+                         {"warm_up_s", fit.costs.warmUpSeconds},
+                         {"pause_every_steps", fit.costs.pauseEverySteps},
+                         {"pause_s", fit.costs.pauseSeconds},
+                         {"trend", fit.costs.trend},
                          {"notes", fit.notes},
                          {"calibration", require(parseOrderedJson(toJson(calibration)))}};
     return report.dump(2) + "\n";
@@ -63,14 +67,10 @@ void fit(const FitOptions& options)
     const Scenario scenario = loadScenario(options);
     const StepLog log = loadStepLog(options.log, options);
     reportLine(options, reportText(log));
-    std::vector<CleanRun> runs;
-    const std::vector<RunShape> shapes = runShapes(log.runs);
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        reportLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
-        runs.push_back(partOf(cleanRun(log.runs[i], shapes[i], {}), options.part));
-    }
     Evaluator evaluator;
-    const RunFit fitted = require(fittedRun(evaluator, scenario, runs, {options.seed, options.samples, options.threads}));
+    const RunFit fitted = require(fittedLog(evaluator, scenario, log.runs, options.part, {options.seed, options.samples, options.threads}));
+    for (std::size_t i = 0; i < fitted.shapes.size(); ++i)
+        reportLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(fitted.shapes[i]) + "\n");
     const ClusterCalibration calibration = calibrationOf(fitted, std::filesystem::path(options.log.file).filename().string());
     for (const std::string& fact : calibration.sources.front().facts)
         reportLine(options, fact + "\n");

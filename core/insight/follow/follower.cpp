@@ -232,6 +232,8 @@ std::vector<Deviation> StepFollower::take(const LoggedStep& step)
 {
     ++m_steps;
     m_last = {step.number >= 0 ? step.number : static_cast<std::int64_t>(m_steps), step.seconds, 1.0, 0.5, m_recent.empty()};
+    if (followsPause(step, m_recent.empty() ? m_predictedMedian : reference()))
+        return {}; // longer by its evaluation or checkpoint, as for fit and validate steps
     if (m_recent.empty()) {
         learn(step.seconds);
         return {};

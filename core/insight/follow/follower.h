@@ -44,6 +44,7 @@ struct PlacedStep {
 };
 
 /// Learns the level from the first calm steps (warm-up is omitted), then checks every step:
+/// Steps after a logged pause are placed but not tested.
 ///  - level: seven of the last eight steps above the median of the previous forty steps by more than the threshold;
 ///  - drift: the median of the last forty steps against the first level, by more than that threshold and minDrift;
 ///  - stalls: events beyond 1.05 times the level in the last 200 steps against their negative binomial distribution;

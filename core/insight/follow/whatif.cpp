@@ -3,7 +3,6 @@
 
 #include "core/cost/predictor.h"
 #include "core/sim/simulate.h"
-#include "core/step/deterministicstep.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -35,14 +34,6 @@ const std::vector<Candidate>& candidates()
         {"compute", "all compute were {:.2f}x slower (clocks, power)", false,
          [](Scenario& s, double f) { s.measured.computeLevel = std::min(5.0, s.measured.computeLevel * f); }}};
     return all;
-}
-
-Result<double> noiseFreeSeconds(const Scenario& scenario)
-{
-    const Result<CostedStep> costed = costStep(scenario);
-    if (!costed.ok())
-        return costed.errors();
-    return deterministicStepSeconds(costed->graph);
 }
 
 } // namespace

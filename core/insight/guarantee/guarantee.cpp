@@ -124,10 +124,8 @@ Diagnostics addSystems(Evaluator& evaluator, const Scenario& scenario, const Cos
                        Guarantee& result)
 {
     const auto range = evaluator.systems(scenario, costed, simOptions(options));
-    if (!range.ok())
-        return range.errors();
-    if (!(*range)->complete)
-        return {cancelled()};
+    if (!range.ok() || !(*range)->complete)
+        return range.ok() ? Diagnostics{cancelled()} : range.errors();
     result.systems = *range;
     const StepsOverSystems steps(**range, result.sortedAcross, result.across.ciMean);
     for (Exceedance& e : result.exceedances)

@@ -94,8 +94,9 @@ constexpr Metric kMetrics[] = {
     {"compare:probability_better", "Probability of being better", "%",
      "Share of paired samples (the same random numbers) in which the scenario's step is shorter than the baseline's",
      "core/insight/compare/compare.cpp", "probabilityBelow"},
-    {"guarantee:exceedance", "P(step > x)", "%", "Share of the sampled steps beyond x, with the interval of the score test (Wilson 1927)",
-     "core/insight/empirical.cpp", "exceedance"},
+    {"guarantee:exceedance", "P(step > x)", "%",
+     "Share of the steps beyond x as predicted, with the interval of the score test (Wilson 1927)", "core/insight/empirical.cpp",
+     "exceedance"},
     {"guarantee:training", "", "d",
      "Steps times a job's mean step, which its persistent factors shift as a whole; the rest averages out by the correlation of the "
      "regimes",

@@ -15,10 +15,8 @@ Result<std::string> sampleLog(Evaluator& evaluator, const Scenario& scenario, co
     const Result<PredictedRun> own = predictedRun(evaluator, scenario, evaluateOptions(options, kPredicted), true);
     if (!own.ok())
         return options.stop.stop_requested() ? Diagnostics{cancelled()} : own.errors();
-    SimOptions sim;
+    SimOptions sim = simOptions(options);
     sim.seed = options.seed + 1;
-    sim.numThreads = options.threads;
-    sim.stop = options.stop;
     sim.numSamples = 0;
     sim.numWithinSamples = kSteps;
     const auto made = evaluator.samples(costStep(scenario)->graph, sim);

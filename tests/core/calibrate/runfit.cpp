@@ -183,6 +183,61 @@ TEST(FittedRun, NormalStepsNeedNoShape)
     EXPECT_NEAR(fit->fitted.variability.stepJitterS, 0.01, 0.001);
 }
 
+TEST(FittedRun, PausesOfALogAreEvaluationsOfTheJob)
+{
+    LoggedRun run;
+    for (int i = 0; i < 120; ++i) {
+        LoggedStep step{5 + 0.001 * (i % 3)};
+        step.seconds += i == 0 ? 20 : i > 0 && i % 30 == 0 ? 1 : 0;
+        step.pauseSeconds = i > 0 && i % 30 == 0 ? 40 : 0;
+        run.steps.push_back(step);
+    }
+    Evaluator evaluator;
+    const RunFit fit = *fittedLog(evaluator, smallJob(), {run}, "all", {1, 200, 1});
+    EXPECT_EQ(fit.fitted.job.evaluationIntervalSteps, 30);
+    EXPECT_NEAR(fit.fitted.job.evaluationS, 41, 0.01);
+    EXPECT_NEAR(fit.costs.warmUpSeconds, 20, 0.01);
+    ASSERT_EQ(fit.shapes.size(), 1U);
+    EXPECT_EQ(fit.causes.steps, 120 - 1 - 3) << "neither the warm-up nor the steps after pauses are noise";
+    const Scenario carried = *calibratedScenario(smallJob(), *clusterCalibrationFromJson(toJson(calibrationOf(fit, "log"))));
+    EXPECT_EQ(carried.job.evaluationIntervalSteps, 30);
+    EXPECT_NEAR(carried.job.evaluationS, 41, 0.01);
+    for (LoggedStep& step : run.steps)
+        step.pauseSeconds = -1;
+    run.steps.resize(70); // two long steps show no spacing
+    const RunFit without = *fittedLog(evaluator, smallJob(), {run}, "all", {1, 200, 1});
+    EXPECT_EQ(without.fitted.job, smallJob().job);
+    for (const auto& [path, value] : calibrationOf(without, "log").values)
+        EXPECT_FALSE(path.starts_with("job.")) << path;
+}
+
+TEST(ClusterCalibration, ALevelFittedWithOtherSettingsIsReported)
+{
+    const Scenario fp8 =
+        *setParameter(*setParameter(smallJob(), "cluster.gpu.preset", "b200-sxm-180gb"), "training.precision", "fp8_delayed");
+    RunFit fit;
+    fit.fitted = fp8;
+    fit.computeLevel = {1.1, 1, 1.2};
+    const ClusterCalibration made = calibrationOf(fit, "log");
+    const ClusterCalibration read = joined({}, *clusterCalibrationFromJson(toJson(made)));
+    EXPECT_EQ(read.fittedWith, levelSettings(fp8));
+    EXPECT_TRUE(leftOutOf(read, fp8).empty());
+    for (const auto& [path, value] :
+         {std::pair("training.precision", "nvfp4"), std::pair("training.fusion", "eager"), std::pair("cluster.gpu.board_power_w", "700")}) {
+        const Scenario other = *setParameter(fp8, path, value);
+        const Diagnostics warned = leftOutOf(read, other);
+        ASSERT_EQ(warned.size(), 1U) << path;
+        EXPECT_EQ(warned[0].severity, Severity::warning);
+        EXPECT_NE(warned[0].found.find("training.precision=fp8_delayed"), std::string::npos) << warned[0].found;
+        EXPECT_NE(warned[0].accepted.find(std::string(path) + "=" + value), std::string::npos) << warned[0].accepted;
+        EXPECT_EQ(calibratedScenario(other, read)->measured.computeLevel, fit.computeLevel.value) << "reported, and used";
+    }
+    EXPECT_TRUE(leftOutOf(read, *setParameter(fp8, "training.global_batch_size", "64")).empty()) << "the level does not depend on it";
+    ClusterCalibration old = read;
+    old.fittedWith.clear();
+    EXPECT_TRUE(leftOutOf(old, *setParameter(fp8, "training.precision", "nvfp4")).empty()) << "unknown";
+}
+
 TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
 {
     ClusterCalibration calibration;

@@ -144,27 +144,15 @@ TEST(SpreadCauses, EveryCauseIsInItsParameter)
     c.stallsPerGpuHour.value = 0.4;
     c.stallMeanSeconds.value = 0.5;
     c.stallCv = 0.6;
-    PooledSpread p;
-    p.jitterSeconds.value = 0.1;
-    p.regimeCv.value = 0.2;
-    p.regimeLag1 = 0.3;
-    p.stallsPerGpuHour.value = 0.4;
-    p.stallMeanSeconds = 0.5;
-    p.stallCv = 0.6;
-    p.stallRateCv = 0.7;
-    VariabilityConfig one, pooled;
+    VariabilityConfig one;
     useSpread(one, c);
-    useSpread(pooled, p);
-    for (const VariabilityConfig& v : {one, pooled}) {
-        EXPECT_EQ(v.stepJitterS, 0.1);
-        EXPECT_EQ(v.computeRegime.cv, 0.2);
-        EXPECT_EQ(v.computeRegime.family, Family::lognormal);
-        EXPECT_EQ(v.computeRegimeLag1, 0.3);
-        EXPECT_EQ(v.stallsPerGpuHour, 0.4);
-        EXPECT_EQ(v.stallMeanS, 0.5);
-        EXPECT_EQ(v.stallCv, 0.6);
-    }
-    EXPECT_EQ(pooled.stallRateCv, 0.7);
+    EXPECT_EQ(one.stepJitterS, 0.1);
+    EXPECT_EQ(one.computeRegime.cv, 0.2);
+    EXPECT_EQ(one.computeRegime.family, Family::lognormal);
+    EXPECT_EQ(one.computeRegimeLag1, 0.3);
+    EXPECT_EQ(one.stallsPerGpuHour, 0.4);
+    EXPECT_EQ(one.stallMeanS, 0.5);
+    EXPECT_EQ(one.stallCv, 0.6);
     EXPECT_EQ(one.stallRateCv, 0);
     c.regimeCv.value = 0;
     useSpread(one, c);

@@ -65,14 +65,5 @@ TEST(Domain, PrecisionModelScaleAndSizeCountToo)
     EXPECT_TRUE(warnsOf(outsideOf(domain, s), "model"));
 }
 
-TEST(Domain, CoverTakesAScenarioIn)
-{
-    CalibrationDomain domain;
-    const Scenario s = preset("llama3-70b-128-mi300x");
-    EXPECT_FALSE(outsideOf(domain, s).empty());
-    cover(domain, s);
-    EXPECT_TRUE(outsideOf(domain, s).empty());
-}
-
 } // namespace
 } // namespace prism

@@ -202,11 +202,10 @@ TEST(EvaluatedNumbers, TheCacheCountsWhatAGraphStores)
             ops += b.ops.size();
     EXPECT_EQ(evaluator.cacheBytes(), sizeof g + 16 * sizeof(double) + g.slow.size() * sizeof(SlowSpot) + items * sizeof(ScheduleItem)
                                           + ops * sizeof(Op) + 256 * g.classes.size());
-    evaluator.clearCache();
-    EXPECT_EQ(evaluator.cacheBytes(), 0U);
+    const std::size_t before = evaluator.cacheBytes();
     s.training.globalBatchSize = -1;
     (void)evaluator.evaluate(s, o);
-    EXPECT_EQ(evaluator.cacheBytes(), 1'024U) << "an error";
+    EXPECT_EQ(evaluator.cacheBytes(), before + 1'024U) << "an error";
 }
 
 TEST(EvaluatedNumbers, ASummaryOfFiveSteps)

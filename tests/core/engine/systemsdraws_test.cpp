@@ -285,8 +285,9 @@ TEST(SystemsDraws, RunsTakeTheSystemsInTurnAndTheirMeanIsThePrediction)
     CostedStep costed;
     costed.errorBandLow = drawn.bandLow;
     costed.errorBandHigh = drawn.bandHigh;
-    const std::vector<double> levels = runLevels(drawn.range, costed, 40);
+    const std::vector<double> levels = runLevels(drawn.range, 40), twice = runLevels(drawn.range, 2 * kJointDraws);
     EXPECT_NEAR(meanOf(levels), 1, 1e-12);
+    EXPECT_NEAR(twice[kJointDraws + 3] / twice[3], 1, 1e-12) << "in turn";
     const auto raw = [&](std::size_t i) { // multiples of sqrt(2) - 1 modulo 1
         return measuredOverPredicted(costed, std::fmod((static_cast<double>(i) + 0.5) * (std::sqrt(2.0) - 1), 1.0))
                * drawn.range.systems[i % 32].meanRatio;

@@ -121,6 +121,24 @@ std::vector<Deviation> stallAlarms(const std::vector<int>& stalls, double tail, 
     return alarmsAtEnd(follower, learntThen(steps));
 }
 
+TEST(FollowerValues, StepsAfterALoggedPauseAreNotTested)
+{
+    const auto alarms = [](double pause) {
+        StepFollower follower(std::vector<double>(200, 100.0), {});
+        std::size_t found = 0;
+        for (int i = 0; i < 300; ++i) {
+            const bool isAfter = i % 10 == 9;
+            LoggedStep step{isAfter ? 150.0 : 100.0};
+            step.pauseSeconds = isAfter ? pause : 0;
+            found += follower.take(step).size();
+        }
+        return found;
+    };
+    EXPECT_EQ(alarms(30), 0U) << "longer by its evaluation, as for fit";
+    EXPECT_GT(alarms(0), 0U) << "a stall in every tenth step";
+    EXPECT_GT(alarms(4), 0U) << "5 % of a step is no pause";
+}
+
 TEST(FollowerValues, StallsAreHeldAgainstTheTailOfTheirNumber)
 {
     // Half an event expected: P(N >= k) = 3^-k without a spread of rates beyond 1. Rates that spread by 2: shape 1/4, 0.020084591739251166

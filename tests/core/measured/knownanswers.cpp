@@ -432,7 +432,6 @@ TEST(SeriesShape, NoiseLevelsAndPlacesByHand)
     EXPECT_NEAR(clean.medianSeconds, 1.02, 1e-12);
     for (const double s : clean.seconds)
         EXPECT_NEAR(s, 1.02, 1e-9) << "the level of the median";
-    EXPECT_NEAR(overRunMedians({clean})[7], 1, 1e-9);
     EXPECT_NE(shapeText(shape).find("level +2.0 % from step 80; level +2.9 % from step 130; no trend"), std::string::npos)
         << shapeText(shape);
 }
@@ -476,6 +475,34 @@ TEST(SeriesShape, WarmUpsAndPausesAtTheirLimits)
     EXPECT_EQ(spaced(22, 20, -1), (std::vector{22, 42, 62, 82})); // 2 would be called for, too: four of five
     EXPECT_TRUE(spaced(22, 20, 62).empty()) << "three";
     EXPECT_EQ(spaced(14, 15, 44), (std::vector{14, 29, 59, 74, 89}));
+}
+
+TEST(SeriesShape, CostsAreTheWarmUpAndThePausesWithTheStepsAfterThem)
+{
+    const auto run = [](bool isLogged) {
+        std::vector<double> x(100, 10);
+        x[0] = 30;
+        x[1] = 12;
+        for (const std::size_t i : {20U, 40U, 60U, 80U})
+            x[i] = i == 20 ? 13 : 11;
+        LoggedRun out = runOf(x);
+        for (std::size_t i = 0; isLogged && i < x.size(); ++i)
+            out.steps[i].pauseSeconds = i > 0 && i % 20 == 0 ? 5 : 0;
+        return out;
+    };
+    const auto costsOf = [](const std::vector<LoggedRun>& runs) { return shapeCosts(runs, runShapes(runs)); };
+    const ShapeCosts logged = costsOf({run(true)}), spaced = costsOf({run(false)});
+    EXPECT_NEAR(logged.warmUpSeconds, 20 + 2, 1e-9);
+    EXPECT_EQ(logged.pauseEverySteps, 20);
+    EXPECT_NEAR(logged.pauseSeconds, 5 + (3 + 1 + 1 + 1) / 4.0, 1e-9);
+    EXPECT_EQ(spaced.pauseEverySteps, 20);
+    EXPECT_NEAR(spaced.pauseSeconds, 1.5, 1e-9) << "the log does not have the pause itself";
+    LoggedRun once = run(true);
+    for (const std::size_t i : {40U, 60U, 80U})
+        once.steps[i].pauseSeconds = 0;
+    EXPECT_EQ(costsOf({once}).pauseEverySteps, 0) << "one pause has no spacing";
+    EXPECT_EQ(costsOf({once}).pauseSeconds, 0);
+    EXPECT_EQ(costsOf({runOf(std::vector<double>(100, 10))}).warmUpSeconds, 0);
 }
 
 TEST(SeriesShape, ATrendIsThatOfItsCurve)

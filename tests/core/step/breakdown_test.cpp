@@ -106,7 +106,6 @@ TEST(Breakdown, PassesInOnePieceTakeTheirOwnPrograms)
             op.meanSeconds *= 5.0 / 6;
     }
     ASSERT_TRUE(check(g).empty());
-    EXPECT_NEAR(dualPipeBubble(4, 2.5, 2, 1), 1.5, 1e-12);
     const std::vector<double> first = passShares(g, 0), last = passShares(g, 1);
     const auto pieces = [](const std::vector<double>& shares) { return 8 * (shares[2 * kPhases] + shares[3 * kPhases]); };
     // Of M - 2 P + 1 = 5 rounds of two pairs and one of the fifth step; the last stage has a round more and its first pair is separate.

@@ -31,6 +31,17 @@ ModelConfig gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads, st
 }
 
 /// 72 L h^2 (1 + s/(6h) + V/(12 L h)) per token (Narayanan et al. 2021, appendix, without recomputation).
+/// Parameters that one token uses.
+double activeParameters(const ModelConfig& m)
+{
+    double n = totalParameters(m);
+    for (const LayerKind kind : layerKinds(m)) {
+        const LayerParameters p = layerParameters(m, kind);
+        n -= p.expert - p.activeExpert;
+    }
+    return n;
+}
+
 TEST(Count, GptFlopsAgreeWithTheClosedForm)
 {
     for (const auto& [l, h, a] : {std::array<std::int64_t, 3>{24, 2304, 24}, {96, 12288, 96}, {128, 25600, 160}}) {
