@@ -214,6 +214,9 @@ TEST(AdviceAnswers, SentencesOfWhatIsKnownAlone)
     held.comparison.p50 = {-0.02, -0.03, -0.01, 0.01};
     held.comparison.p95 = {-0.02, -0.03, 0, 0.01};
     held.comparison.p99 = {0.02, 0, 0.03, 0.01};
+    LogComparison same = held;
+    same.comparison.p50.error = -4.5e-8;
+    EXPECT_TRUE(verdictSentence(same).startsWith(u"The median was right (0.0 %)"_s)) << verdictSentence(same).toStdString();
     EXPECT_EQ(verdictSentence(held), u"The median was 2.0 % too fast, and the slow steps are as predicted."_s)
         << "an interval may end at zero";
 }

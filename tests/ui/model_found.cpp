@@ -342,7 +342,7 @@ TEST(TraceAnswers, SummariesCountRanksWorkersAndPools)
     Repairs repairs;
     found.kineto.reset();
     found.job = JobFound{std::make_shared<const TraceJob>(job), {}, {}, repairs};
-    EXPECT_EQ(recognisedText(found), u"traces. 12 steps of 16 replicas × 4 stages. no slow worker. 1,234 pools of durations."_s);
+    EXPECT_EQ(recognisedText(found), u"traces. 12 steps of 16 replicas × 4 stages. No slow worker. 1,234 pools of durations."_s);
     found.job->repairs->slow.resize(3);
     EXPECT_TRUE(recognisedText(found).contains(u"3 slow workers"_s));
 }
@@ -498,8 +498,9 @@ TEST(FindingsAnswers, SixScenariosFourCausesAndSharesOfTheWork)
     query.currentId = 9;
     query.samples = 400;
     InsightOptions options;
-    std::vector<double> shares;
+    std::vector<double> shares, all;
     options.progress = [&](double share, std::string_view what) {
+        all.push_back(share);
         if (what == "step times" || what == "the whole job")
             shares.push_back(share);
     };
@@ -512,6 +513,9 @@ TEST(FindingsAnswers, SixScenariosFourCausesAndSharesOfTheWork)
     EXPECT_EQ(colours, (std::vector<int>{0, 1, 3, 4, 5, 9})) << "baseline, current and the first four others";
     EXPECT_EQ(f->scenarios[0].snapshot->across.samples, 400U);
     EXPECT_EQ(f->scenarios[0].cdf.size(), cdfCurve(f->scenarios[0].snapshot->sortedAcrossSeconds, 200).size());
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end())) << "a part's own progress is a part of the whole";
+    EXPECT_LE(all.back(), 1);
+    EXPECT_GT(all.size(), shares.size() + 10);
     ASSERT_EQ(shares.size(), 12U);
     for (std::size_t i = 0; i < 6; ++i) {
         EXPECT_NEAR(shares[i], 0.3 * static_cast<double>(i) / 6, 1e-12);

@@ -66,10 +66,18 @@ public:
     }
 
     [[nodiscard]] bool stopped() const { return m_options.stop.stop_requested(); }
-    void reportProgress(double share, const char* what) const
+    void reportProgress(double share, std::string_view what) const
     {
         if (m_options.progress)
             m_options.progress(share, what);
+    }
+    /// Options of one part, whose own progress from 0 to 1 is that from `from` to `to` of the whole. Samples: 0 = its default.
+    [[nodiscard]] InsightOptions part(double from, double to, int samples = 0) const
+    {
+        InsightOptions own = m_options;
+        own.samples = samples;
+        own.progress = [this, from, to](double share, std::string_view what) { reportProgress(from + (to - from) * share, what); };
+        return own;
     }
 
     Diagnostics evaluateAll()
@@ -119,9 +127,7 @@ public:
     void addCauses()
     {
         reportProgress(0.35, "causes of spread");
-        InsightOptions own = m_options;
-        own.samples = 0;
-        const Result<SensitivityTable> table = sensitivity(m_evaluator, m_found.best().snapshot->scenario, own);
+        const Result<SensitivityTable> table = sensitivity(m_evaluator, m_found.best().snapshot->scenario, part(0.35, 0.55));
         if (!table.ok()) {
             m_found.notes << QObject::tr("The causes of the spread are not given: %1").arg(firstMessage(table.errors()));
             return;
@@ -144,12 +150,10 @@ public:
     void addPlaces()
     {
         reportProgress(0.55, "places");
-        InsightOptions own = m_options;
-        own.samples = 0;
         const Scenario& best = m_found.best().snapshot->scenario;
         Scenario clean = best;
         clean.variability.slow.clear();
-        Result<PlacementMap> map = placementMap(m_evaluator, clean, SlowProbe{}, own);
+        Result<PlacementMap> map = placementMap(m_evaluator, clean, SlowProbe{}, part(0.55, 0.7));
         if (map.ok())
             m_found.places = std::move(map).value();
         else
@@ -158,7 +162,7 @@ public:
             const std::vector<SlowEntry>& slow = s.snapshot->scenario.variability.slow;
             if (slow.empty() || m_found.slow)
                 continue;
-            if (Result<SlowNodesReport> report = slowNodes(m_evaluator, s.snapshot->scenario, slow, own); report.ok()) {
+            if (Result<SlowNodesReport> report = slowNodes(m_evaluator, s.snapshot->scenario, slow, part(0.7, 0.75)); report.ok()) {
                 m_found.slow = std::move(report).value();
                 m_found.slowName = s.name;
             }
@@ -170,11 +174,12 @@ public:
         JobQuery query;
         query.runs = kJobRuns;
         for (std::size_t i = 0; i < m_found.scenarios.size() && !stopped(); ++i) {
-            reportProgress(0.75 + 0.25 * static_cast<double>(i) / static_cast<double>(m_found.scenarios.size()), "the whole job");
+            const double each = 0.25 / static_cast<double>(m_found.scenarios.size()), from = 0.75 + each * static_cast<double>(i);
+            reportProgress(from, "the whole job");
             FoundScenario& s = m_found.scenarios[i];
             if (!s.possible)
                 continue;
-            Result<JobReport> job = jobOf(m_evaluator, s.snapshot->scenario, query, m_options);
+            Result<JobReport> job = jobOf(m_evaluator, s.snapshot->scenario, query, part(from, from + each, m_query.samples));
             if (job.ok())
                 s.job = std::move(job).value();
             else if (!isCancelled(job.errors()))

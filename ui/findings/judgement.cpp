@@ -13,6 +13,12 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+/// "+1.3": in percent, to 0.01.
+QString errorNumber(double share)
+{
+    return format::signedNumber(std::round(1e4 * share) / 100, 2);
+}
+
 /// Errors are predicted less measured: a negative one means that the model was too fast or too uniform.
 struct Words {
     QString low, high, explainedLow, explainedHigh;
@@ -43,7 +49,7 @@ Judged ratioRow(const QString& name, double measured, double predicted, const Me
     row.name = name;
     row.measured = format::number(measured, 4);
     row.predicted = format::number(predicted, 4);
-    row.error = QObject::tr("%1 points").arg(format::signedNumber(100 * e.error, 2));
+    row.error = QObject::tr("%1 points").arg(errorNumber(e.error));
     judge(row, e, words);
     return row;
 }
@@ -64,7 +70,7 @@ QList<Judged> judgements(const LogComparison& held)
     median.name = u"p50"_s;
     median.measured = format::seconds(c.measuredMedianSeconds).text();
     median.predicted = format::seconds(c.predictedMedianSeconds).text();
-    median.error = u"%1 %"_s.arg(format::signedNumber(100 * c.p50.error, 2));
+    median.error = u"%1 %"_s.arg(errorNumber(c.p50.error));
     judge(median, c.p50, level);
     rows << median << ratioRow(u"p95 / p50"_s, c.measured.p95, c.predicted.p95, c.p95, tail)
          << ratioRow(u"p99 / p50"_s, c.measured.p99, c.predicted.p99, c.p99, tail);
@@ -88,19 +94,17 @@ QList<Judged> judgements(const LogComparison& held)
 QString verdictSentence(const LogComparison& held)
 {
     const SeriesComparison& c = held.comparison;
-    const QString level =
-        std::abs(c.p50.error) <= c.p50.halves
-            ? QObject::tr("The median was right (%1 %)").arg(format::signedNumber(100 * c.p50.error, 2))
-            : QObject::tr("The median was %1 % too %2")
-                  .arg(format::number(100 * std::abs(c.p50.error), 2), c.p50.error < 0 ? QObject::tr("fast") : QObject::tr("slow"));
+    const QString wrong = c.p50.error < 0 ? QObject::tr("The median was %1 % too fast") : QObject::tr("The median was %1 % too slow");
+    const QString level = std::abs(c.p50.error) <= c.p50.halves ? QObject::tr("The median was right (%1 %)").arg(errorNumber(c.p50.error))
+                                                                : wrong.arg(format::number(100 * std::abs(c.p50.error), 2));
     const auto part = [](const MetricError& e) { return std::abs(e.error) <= e.halves || (e.low <= 0 && e.high >= 0); };
     if (part(c.p95) && part(c.p99))
         return QObject::tr("%1, and the slow steps are as predicted.").arg(level);
     if (part(c.p95))
         return QObject::tr("%1; up to p95 the spread is right, beyond it the model is too %2 (%3 points of the median at p99).")
-            .arg(level, c.p99.error < 0 ? QObject::tr("even") : QObject::tr("uneven"), format::signedNumber(100 * c.p99.error, 2));
+            .arg(level, c.p99.error < 0 ? QObject::tr("even") : QObject::tr("uneven"), errorNumber(c.p99.error));
     return QObject::tr("%1; the spread is too %2: p95 is %3 points of the median off.")
-        .arg(level, c.p95.error < 0 ? QObject::tr("small") : QObject::tr("large"), format::signedNumber(100 * c.p95.error, 2));
+        .arg(level, c.p95.error < 0 ? QObject::tr("small") : QObject::tr("large"), errorNumber(c.p95.error));
 }
 
 } // namespace prism::ui

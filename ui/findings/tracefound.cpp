@@ -255,7 +255,7 @@ QString recognisedText(const TraceFound& found)
         parts << QObject::tr("%1 steps of %2 replicas × %3 stages")
                      .arg(format::count(static_cast<qint64>(job.steps.size())), format::count(job.replicas), format::count(job.stages));
         if (found.job->repairs)
-            parts << (found.job->repairs->slow.empty() ? QObject::tr("no slow worker")
+            parts << (found.job->repairs->slow.empty() ? QObject::tr("No slow worker")
                       : found.job->repairs->slow.size() == 1
                           ? QObject::tr("1 slow worker")
                           : QObject::tr("%1 slow workers").arg(format::count(static_cast<qint64>(found.job->repairs->slow.size()))));

@@ -13,20 +13,19 @@ namespace prism::ui {
 namespace {
 
 /// "stage 3 of replica 7"; the stage alone where all replicas share a row.
-QString placeOf(const PlacementMap& map, std::size_t cell)
+QString placeOf(const PlacementMap& map, int cell)
 {
-    const auto column = static_cast<int>(cell) % map.columns;
-    const auto row = cell / static_cast<std::size_t>(map.columns);
-    return map.rows == 1 ? QObject::tr("stage %1").arg(column)
-                         : QObject::tr("stage %1 of %2").arg(QString::number(column), QString::fromStdString(map.rowLabels[row]));
+    const QString stage = QObject::tr("stage %1").arg(cell % map.columns);
+    const auto row = static_cast<std::size_t>(cell / map.columns);
+    return map.rows == 1 ? stage : QObject::tr("%1 of %2").arg(stage, QString::fromStdString(map.rowLabels[row]));
 }
 
 /// The place with those that are within its error: one by name, more as a number.
 QString placesOf(const PlacementMap& map, int cell, const std::vector<int>& others)
 {
-    const QString place = placeOf(map, static_cast<std::size_t>(cell));
+    const QString place = placeOf(map, cell);
     return others.empty()       ? place
-           : others.size() == 1 ? QObject::tr("%1 or %2").arg(place, placeOf(map, static_cast<std::size_t>(others.front())))
+           : others.size() == 1 ? QObject::tr("%1 or %2").arg(place, placeOf(map, others.front()))
                                 : QObject::tr("%1 or %2 places within its error").arg(place).arg(others.size());
 }
 
@@ -38,13 +37,13 @@ QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
     if (places.best < 0)
         return {};
     const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(metric);
-    const auto best = static_cast<std::size_t>(places.best), worst = static_cast<std::size_t>(places.worst);
-    const auto cost = [&](std::size_t cell) { return format::percentDelta(ratioOf(map.cells[cell], metric).value - 1); };
+    const auto cost = [&](int cell) { return format::percentDelta(ratioOf(map.cells[static_cast<std::size_t>(cell)], metric).value - 1); };
+    const QString least = cost(places.best), most = cost(places.worst);
     if (places.equal)
         return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")
-            .arg(slow, name, cost(best), cost(worst));
+            .arg(slow, name, least, most);
     return QObject::tr("Keep a node that is %1 % slow on %2 (%3 %4) and away from %5 (%6).")
-        .arg(slow, placesOf(map, places.best, places.asGood), name, cost(best), placesOf(map, places.worst, places.asBad), cost(worst));
+        .arg(slow, placesOf(map, places.best, places.asGood), name, least, placesOf(map, places.worst, places.asBad), most);
 }
 
 QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)

@@ -98,22 +98,21 @@ ExtremePlaces extremePlaces(const PlacementMap& map, PlaceMetric metric)
 {
     ExtremePlaces places;
     const auto ratio = [&](int cell) -> const Estimate& { return ratioOf(map.cells[static_cast<std::size_t>(cell)], metric); };
-    std::vector<int> present;
     for (int i = 0; i < static_cast<int>(map.cells.size()); ++i) {
         if (!map.cells[static_cast<std::size_t>(i)].present)
             continue;
-        present.push_back(i);
         places.best = places.best < 0 || ratio(i).value < ratio(places.best).value ? i : places.best;
         places.worst = places.worst < 0 || ratio(i).value > ratio(places.worst).value ? i : places.worst;
     }
     const auto tied = [&](int a, int b) {
         return std::abs(ratio(a).value - ratio(b).value) <= std::hypot(ratio(a).halfWidth, ratio(b).halfWidth);
     };
-    for (const int i : present)
-        if (i != places.best && i != places.worst && tied(i, places.best) != tied(i, places.worst))
+    for (int i = 0; i < static_cast<int>(map.cells.size()); ++i)
+        if (map.cells[static_cast<std::size_t>(i)].present && i != places.best && i != places.worst
+            && tied(i, places.best) != tied(i, places.worst))
             (tied(i, places.best) ? places.asGood : places.asBad).push_back(i);
     // Of p95 the map compares the samples of both places themselves.
-    places.equal = map.withinNoise || (metric != PlaceMetric::p95 && !present.empty() && tied(places.best, places.worst));
+    places.equal = map.withinNoise || (metric != PlaceMetric::p95 && places.best >= 0 && tied(places.best, places.worst));
     return places;
 }
 
