@@ -51,6 +51,9 @@ TEST(LookAnswers, DashesOfTheSeries)
         EXPECT_EQ(seriesDash(series + 16), dashes[(series + 2) % 8]);
     }
     EXPECT_EQ(seriesDash(-1), dashes[7]);
+    for (int a = 0; a < 200; ++a) // of the same colour
+        for (int b = a + 8; b < 200; b += 8)
+            EXPECT_NE(seriesDash(a), seriesDash(b)) << a << " and " << b;
     EXPECT_TRUE(Look().seriesPen(0).dashPattern().isEmpty());
     EXPECT_EQ(Look().seriesPen(9).dashPattern(), dashes[2]);
 }

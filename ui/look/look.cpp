@@ -127,26 +127,17 @@ QBrush Look::hatchBrush(const Hatch& hatch, const QColor& color, double devicePi
 
 QList<qreal> seriesDash(int series)
 {
+    static const QList<QList<qreal>> kDashes{{}, {6, 3}, {1.5, 2}, {8, 3, 1.5, 3}, {3.5, 2.5}, {10, 2.5}, {6, 2, 1.5, 2, 1.5, 2}, {1, 3}};
     // The ninth scenario has the first colour again, and another dash with it.
-    const int round = std::abs(series) / kSeriesCount;
-    switch ((((series % kSeriesCount) + kSeriesCount) + round) % kSeriesCount) {
-    case 1:
-        return {6, 3};
-    case 2:
-        return {1.5, 2};
-    case 3:
-        return {8, 3, 1.5, 3};
-    case 4:
-        return {3.5, 2.5};
-    case 5:
-        return {10, 2.5};
-    case 6:
-        return {6, 2, 1.5, 2, 1.5, 2};
-    case 7:
-        return {1, 3};
-    default:
-        return {};
-    }
+    const int round = std::abs(series) / kSeriesCount, next = ((series % kSeriesCount) + kSeriesCount) + round;
+    if (round < kSeriesCount)
+        return kDashes[next % kSeriesCount];
+    // Each colour has had each dash: the dashes at half their size, then at twice, three times their size.
+    const int size = (round - kSeriesCount) / (kSeriesCount - 1);
+    QList<qreal> dash = kDashes[1 + next % (kSeriesCount - 1)];
+    for (qreal& part : dash)
+        part *= size == 0 ? 0.5 : size + 1;
+    return dash;
 }
 
 } // namespace prism::ui
