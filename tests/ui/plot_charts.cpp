@@ -275,15 +275,21 @@ TEST(QuantileChart, NamesOfCloseQuantilesDoNotCoverEachOther)
     Theme theme;
     QuantileChart chart(theme);
     chart.resize(280, 240);
-    for (const double shift : {0.03, 0.002, 1e-5}) {
-        chart.setData({{{0.05, 6.7, 6.9}, {0.5, 6.78, 7.02}, {0.95, 6.86, 7.09}, {0.99, 6.86 + shift, 7.09 + shift}}, 0});
+    for (const double shift : {0.03, 0.002, 1e-5, 4.0, -5.0}) {
+        if (std::abs(shift) < 1)
+            chart.setData({{{0.05, 6.7, 6.9}, {0.5, 6.78, 7.02}, {0.95, 6.86, 7.09}, {0.99, 6.86 + shift, 7.09 + shift}}, 0});
+        else // far from the diagonal all are in one corner
+            chart.setData(
+                {{{0.05, 6.70, 6.9 + shift}, {0.5, 6.78, 7.02 + shift}, {0.95, 6.86, 7.09 + shift}, {0.99, 6.89, 7.1 + shift}}, 0});
         QList<QRectF> names;
         for (const test::PaintedText& text : test::paintedTexts(chart))
             if (text.text == u"p50" || text.text == u"p95" || text.text == u"p99")
                 names << text.rect;
         ASSERT_EQ(names.size(), 3);
-        for (int i = 1; i < 3; ++i)
-            EXPECT_FALSE(test::collide(names[i - 1], names[i])) << "at a distance of " << shift;
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_FALSE(test::collide(names[i], names[(i + 1) % 3])) << "at a distance of " << shift;
+            EXPECT_TRUE(QRectF(chart.rect()).contains(names[i])) << "at a distance of " << shift;
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/distribution/curvelabels.h"
+#include "ui/plot/curvelabels.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/insight/curve.h"
-#include "ui/distribution/curvelabels.h"
+#include "ui/plot/curvelabels.h"
 
 #include <QHash>
 #include <QList>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/stepseries.h"
 
+#include "ui/plot/curvelabels.h"
+
 #include "ui/look/format.h"
 
 #include <algorithm>
@@ -194,22 +196,22 @@ void QuantileChart::paintPlot(Canvas& canvas, const QRectF& area, bool /*paper*/
     QPen equal = canvas.look.pen(Role::textTertiary);
     equal.setDashPattern({4, 3});
     paintLine(canvas, at, {at.place(at.x.low, at.x.low), at.place(at.x.high, at.x.high)}, equal);
-    QRectF before; // the label painted last
+    LabelObstacles obstacles{at.plot, {{at.place(at.x.low, at.x.low), at.place(at.x.high, at.x.high)}}, {}};
+    const auto isNamed = [](const QuantilePair& p) { return p.probability == 0.5 || p.probability == 0.95 || p.probability == 0.99; };
     for (const QuantilePair& p : m_data.pairs) {
+        const double radius = canvas.px(isNamed(p) ? 4 : 2.5);
+        canvas.painter.setPen(isNamed(p) ? QPen(canvas[Role::text], canvas.px(1.5)) : QPen(Qt::NoPen));
+        canvas.painter.setBrush(isNamed(p) ? canvas[Role::panel] : own);
+        canvas.painter.drawEllipse(at.place(p.predicted, p.measured), radius, radius);
+    }
+    for (const QuantilePair& p : m_data.pairs) {
+        const QString name = isNamed(p) ? u"p%1"_s.arg(qRound(100 * p.probability)) : QString();
         const QPointF place = at.place(p.predicted, p.measured);
-        const bool named = p.probability == 0.5 || p.probability == 0.95 || p.probability == 0.99;
-        canvas.painter.setPen(named ? QPen(canvas[Role::text], canvas.px(1.5)) : QPen(Qt::NoPen));
-        canvas.painter.setBrush(named ? canvas[Role::panel] : own);
-        canvas.painter.drawEllipse(place, canvas.px(named ? 4 : 2.5), canvas.px(named ? 4 : 2.5));
-        if (named) { // the curve rises, so there is room at the right below it and at the left above it
-            const QString name = u"p%1"_s.arg(qRound(100 * p.probability));
-            const QPointF away(canvas.px(8), 0);
-            QRectF label(place + away, QSizeF(canvas.width(name, Type::tickStrong), canvas.lineHeight(Type::tickStrong)));
-            if (label.right() > at.plot.right() || label.intersects(before))
-                label.moveBottomRight(place - away);
-            canvas.text(label.center(), name, Type::tickStrong, Role::text, Qt::AlignCenter);
-            before = label;
-        }
+        const QSizeF size(canvas.width(name, Type::tickStrong), canvas.lineHeight(Type::tickStrong));
+        if (!name.isEmpty())
+            obstacles.taken.push_back(placeReadings({{size, {place}}}, obstacles, place.x(), canvas.px(8)).front().rect);
+        if (!name.isEmpty() && !obstacles.taken.back().isNull())
+            canvas.text(obstacles.taken.back().center(), name, Type::tickStrong, Role::text, Qt::AlignCenter);
     }
 }
 
