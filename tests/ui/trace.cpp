@@ -145,6 +145,44 @@ TEST_F(Traces, AFolderOfProfilesHasTheForecastAndTheRepairsOfTheCommandLine)
     EXPECT_TRUE(traces.answer().startsWith(u"One of 2 workers is slow: rank 1, 1.17"_s)) << traces.answer().toStdString();
 }
 
+TEST(TraceSentence, NamesTheLargestSavingBeyondItsError)
+{
+    TraceFound found;
+    found.job = JobFound{std::make_shared<const TraceJob>(), {}, {}, Repairs{}};
+    Repairs& repairs = *found.job->repairs;
+    repairs.before.mean = 2;
+    const std::vector<double> steps(4, 1.0);
+    repairs.repairs = {{.id = "even_stages", .text = "the same work on every stage (layers moved)", .saved = {0.3, 0.4}, .seconds = steps},
+                       {.id = "no_gaps", .text = "no gaps between operations (launches)", .saved = {0.2, 0.1}, .seconds = steps}};
+    const QString none = u"No worker is slower than the median of its peers by 3 %; "_s;
+    EXPECT_EQ(traceSentence(found),
+              none + u"the largest significant saving is 200 ms ± 100 ms a step (10.0 %): no gaps between operations."_s);
+    repairs.repairs[1].saved.halfWidth = 0.25;
+    EXPECT_EQ(traceSentence(found), none + u"no repair saves more than its error."_s);
+    repairs.repairs.resize(1);
+    repairs.repairs[0].saved.halfWidth = 0;
+    repairs.repairs[0].seconds = {1.0};
+    EXPECT_EQ(traceSentence(found), none + u"the largest saving in the one step is 300 ms (15.0 %): the same work on every stage."_s);
+}
+
+TEST_F(Traces, ColumnsAreAsWideAsTheirTextAndNamesKeepTheirEnds)
+{
+    auto window = smallWindow();
+    window->openDropped(write(u"job.csv.gz"_s, gzip(slowJob())));
+    settlePage(*window);
+    TracePage& traces = page(*window);
+    EXPECT_FALSE(traces.pools().wordWrap()) << "a wrapped name is cut at its end, where names of one operation differ";
+    const QFontMetrics letters(traces.repairs().font());
+    for (int column = 1; column < traces.repairs().columnCount(); ++column) {
+        int widest = letters.horizontalAdvance(traces.repairs().horizontalHeaderItem(column)->text());
+        for (int row = 0; row < traces.repairs().rowCount(); ++row)
+            widest = std::max(widest, letters.horizontalAdvance(traces.repairs().item(row, column)->text()));
+        EXPECT_GE(traces.repairs().columnWidth(column), widest) << column;
+        EXPECT_LE(traces.repairs().columnWidth(column), widest + 40) << column;
+    }
+    EXPECT_EQ(traces.pools().isColumnHidden(4), traces.pools().width() < 560);
+}
+
 TEST_F(Traces, ASampleIsMadeFromTheScenarioAndItsSlowWorkerFound)
 {
     auto window = smallWindow();

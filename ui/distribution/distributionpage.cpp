@@ -76,7 +76,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
     connect(m_chart, &CdfChart::metricRequested, this, &Page::metricRequested);
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
-    hideInPresentation(*m_between, theme);
+    showWhileEditable(*m_between, theme);
 }
 
 void DistributionPage::makeTools()

@@ -187,7 +187,7 @@ QWidget* ExplorePage::buildTable()
     m_rejected->setWordWrap(true);
     foot->addWidget(m_rejected, 1);
     foot->addWidget(m_makeScenario, 0, Qt::AlignBottom);
-    hideInPresentation(*m_makeScenario, theme());
+    showWhileEditable(*m_makeScenario, theme());
     layout->addLayout(foot);
     const auto make = [this] { apply(m_model->candidateAt(m_table->currentIndex().row())); };
     connect(m_makeScenario, &QPushButton::clicked, this, make);
@@ -332,7 +332,7 @@ void ExplorePage::refreshNote()
 {
     const Exploration* found = m_search.value();
     const bool differ = found && found->bestByMean != 0;
-    m_compare->setVisible(differ && !theme().presentation());
+    m_compare->setVisible(differ && theme().isEditable());
     m_noteCard->setVisible(!found || differ); // else the answer and the first row show it
     if (!found) {
         m_note->setText(

@@ -104,7 +104,7 @@ void JobPage::buildTools()
         field->setToolTip(hint);
         keepFieldWidth(*field, theme(), kDateField);
         addTools({label, field});
-        hideInPresentation(*field->parentWidget(), theme());
+        showWhileEditable(*field->parentWidget(), theme());
     };
     addTools({m_mode});
     named(m_start, tr("Starts"), tr("2026-01-31"));
@@ -164,9 +164,9 @@ bool JobPage::isEndless() const
 
 JobPage::Presented JobPage::presented(PlotBase& chart, const QString& nothing) const
 {
-    const QString endless = theme().presentation()
-                                ? tr("No number of tokens to train is set.")
-                                : tr("No number of tokens to train is set. Enter it at the left, under Training, to see days and cost.");
+    const QString endless = theme().isEditable()
+                                ? tr("No number of tokens to train is set. Enter it at the left, under Training, to see days and cost.")
+                                : tr("No number of tokens to train is set.");
     return {&chart, [this] { return isEndless() ? InsightStatus{.hasAnswer = true, .isCurrent = true} : m_job.status(); },
             tr("Sampling whole runs"), isEndless() ? endless : nothing};
 }
@@ -192,7 +192,7 @@ void JobPage::refreshEnds()
                                   .arg(format::dayOfRun(start, job->p50Days.value), format::dayOfRun(start, job->p5Days),
                                        format::dayOfRun(start, job->p95Days.value));
         text.footer << format::samplesAndSeed(job->runs, job->seed, tr("sampled runs"))
-                           + (theme().presentation() ? u"."_s : tr(". Drag the flag, press Shift with an arrow, or pick a bar."));
+                           + (theme().isEditable() ? tr(". Drag the flag, press Shift with an arrow, or pick a bar.") : u"."_s);
         data.bars = dayShares(*job, kMaxBars, kMinBars);
         data.daysPerBar = daysPerBar(*job, kMaxBars);
         data.series = scenario() ? scenario()->colour : 0;
@@ -246,7 +246,7 @@ void JobPage::refreshIntervals()
                             : tr("In use: the best one, %1").arg(format::span(data.cost.best.intervalSeconds)));
         m_useBest->setText(tr("Use %1").arg(format::span(data.cost.best.intervalSeconds)));
     }
-    m_useBest->setVisible(better && !theme().presentation());
+    m_useBest->setVisible(better && theme().isEditable());
     m_intervals->setData(data);
     m_intervals->setText(text);
     present(presented(*m_intervals, tr("Nothing fails: no checkpoint is needed.")));

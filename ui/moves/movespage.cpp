@@ -118,7 +118,7 @@ QWidget* MovesPage::buildTable()
     m_note->setWordWrap(true);
     foot->addWidget(m_note, 1);
     foot->addWidget(m_apply, 0, Qt::AlignBottom);
-    hideInPresentation(*m_apply, theme());
+    showWhileEditable(*m_apply, theme());
     layout->addLayout(foot);
     const auto make = [this] { apply(m_table->currentIndex().row()); };
     connect(m_apply, &QPushButton::clicked, this, make);

@@ -85,7 +85,7 @@ void PlacementPage::makeTools()
     addTools({effect, m_metric});
     addTools({m_grouping});
     addTools({m_add, new NodeHandle(theme(), -1)});
-    hideInPresentation(*m_add->parentWidget(), theme());
+    showWhileEditable(*m_add->parentWidget(), theme());
     auto* fit = new QPushButton(tr("Fit scale"));
     fit->setToolTip(tr("Fit the colour scale to the cells shown (F); else it stays"));
     connect(fit, &QPushButton::clicked, m_map, &HeatMap::fitScale);

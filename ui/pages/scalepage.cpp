@@ -228,7 +228,7 @@ void ScalePage::buildTools()
     m_make->setProperty("kind", u"primary"_s);
     m_make->setToolTip(tr("Adds this scenario with the number of GPUs of the selected row"));
     addEndTool(m_make);
-    hideInPresentation(*m_make, theme());
+    showWhileEditable(*m_make, theme());
     connect(m_make, &QPushButton::clicked, this, [this] { makeScenario(); });
 }
 

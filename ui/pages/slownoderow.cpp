@@ -94,7 +94,7 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     remove->setToolTip(remove->accessibleName());
     layout->addWidget(remove);
     for (QWidget* editing : {static_cast<QWidget*>(edit), static_cast<QWidget*>(remove)})
-        hideInPresentation(*editing, theme);
+        showWhileEditable(*editing, theme);
     connect(edit, &QuantityEdit::submitted, this, [edit](const QString& typed) {
         QString digits = typed;
         bool number = false;

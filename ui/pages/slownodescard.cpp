@@ -88,7 +88,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_hostfile = button(second, u"exportHostfile"_s, tr("Export hostfile"), &SlowNodesCard::hostfileRequested);
     m_apply = button(second, u"applyAdvice"_s, tr("Apply as scenario"), &SlowNodesCard::applyRequested);
     for (QPushButton* editing : {m_import, m_apply})
-        hideInPresentation(*editing, theme);
+        showWhileEditable(*editing, theme);
     layout->addLayout(first);
     layout->addLayout(second);
 }

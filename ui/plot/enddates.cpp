@@ -193,7 +193,7 @@ bool EndDateChart::nearDeadline(QPointF at) const
 
 void EndDateChart::mousePressEvent(QMouseEvent* event)
 {
-    m_dragging = event->button() == Qt::LeftButton && !theme().presentation() && nearDeadline(event->position());
+    m_dragging = event->button() == Qt::LeftButton && theme().isEditable() && nearDeadline(event->position());
     if (!m_dragging)
         PlotBase::mousePressEvent(event);
 }
@@ -201,7 +201,7 @@ void EndDateChart::mousePressEvent(QMouseEvent* event)
 void EndDateChart::mouseMoveEvent(QMouseEvent* event)
 {
     if (!m_dragging) {
-        setCursor(!theme().presentation() && nearDeadline(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
+        setCursor(theme().isEditable() && nearDeadline(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
         return PlotBase::mouseMoveEvent(event);
     }
     const double days =

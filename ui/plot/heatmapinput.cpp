@@ -69,7 +69,7 @@ int HeatMap::neighbour(int item, int key) const
 void HeatMap::mousePressEvent(QMouseEvent* event)
 {
     const int item = itemUnder(event->position());
-    if (event->button() == Qt::LeftButton && !theme().presentation() && m_data.marked.contains(item)) {
+    if (event->button() == Qt::LeftButton && theme().isEditable() && m_data.marked.contains(item)) {
         m_dragged = item;
         m_dragAt = event->position();
         setFocusItem(item);

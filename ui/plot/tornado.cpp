@@ -28,7 +28,7 @@ QString nameOf(const TornadoRow& row)
 void TornadoChart::setData(const TornadoData& data)
 {
     const auto sameButton = [](const TornadoRow& a, const TornadoRow& b) { return a.label == b.label && a.tried == b.tried; };
-    const bool isKept = theme().presentation() == m_buttons.isEmpty()
+    const bool isKept = theme().isEditable() != m_buttons.isEmpty()
                         && std::equal(data.rows.begin(), data.rows.end(), m_data.rows.begin(), m_data.rows.end(), sameButton);
     m_data = data;
     if (!isKept)
@@ -45,7 +45,7 @@ void TornadoChart::makeButtons()
     }
     m_buttons.clear();
     m_buttonWidth = 0;
-    for (int item = 0; item < itemCount() && !theme().presentation(); ++item) {
+    for (int item = 0; item < itemCount() && theme().isEditable(); ++item) {
         const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
         if (row.tried.isEmpty())
             continue;

@@ -47,14 +47,14 @@ void rescale(QWidget& root, double from, double to)
     }
 }
 
-void hideInPresentation(QWidget& editing, const Theme& theme)
+void showWhileEditable(QWidget& editing, const Theme& theme)
 {
     const auto follow = [&editing, &theme] {
-        if (editing.isHidden() != theme.presentation())
-            editing.setVisible(!theme.presentation());
+        if (editing.isHidden() == theme.isEditable())
+            editing.setVisible(theme.isEditable());
     };
     QObject::connect(&theme, &Theme::changed, &editing, follow);
-    if (theme.presentation())
+    if (!theme.isEditable())
         editing.hide();
 }
 

@@ -15,7 +15,7 @@ inline constexpr const char* kOwnWidth = "ownWidth";
 /// that going there and back changes nothing. GUI thread.
 void rescale(QWidget& root, double from, double to);
 
-/// Hides the widget while the window presents and shows it again after; for widgets that nothing else shows or hides.
-void hideInPresentation(QWidget& editing, const Theme& theme);
+/// Shows the widget only while the study can be changed and the window does not present; for widgets that nothing else shows or hides.
+void showWhileEditable(QWidget& editing, const Theme& theme);
 
 } // namespace prism::ui

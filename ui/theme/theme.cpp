@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 // A static library's resources are only linked in when requested; the macro must be outside any namespace.
 static void loadThemeResources()
@@ -56,10 +57,14 @@ void Theme::setLook(Mode mode, double factor)
 
 void Theme::setPresentation(bool on)
 {
-    if (on == m_presentation)
-        return;
-    m_presentation = on;
-    update();
+    if (std::exchange(m_presentation, on) != on)
+        update();
+}
+
+void Theme::setEditable(bool on)
+{
+    if (std::exchange(m_editable, on) != on)
+        update();
 }
 
 void Theme::setRoom(QSize window)

@@ -33,6 +33,8 @@ public:
     void setLook(Mode mode, double factor);
     /// Presentation mode: everything 1.4 times as large, where the window has the room.
     void setPresentation(bool on);
+    /// Whether the window's study can be changed; else controls that change it are hidden, as in presentation mode.
+    void setEditable(bool on);
     /// The window that presents: in one smaller than 1440 x 900 at the UI scale everything grows less, as its charts must stay whole.
     void setRoom(QSize window);
     /// Sets style, palette, font and style sheet of the application, and keeps them current.
@@ -44,6 +46,7 @@ public:
     [[nodiscard]] bool isDark() const { return m_look.isDark(); }
     [[nodiscard]] double uiScale() const { return m_uiScale; }
     [[nodiscard]] bool presentation() const { return m_presentation; }
+    [[nodiscard]] bool isEditable() const { return m_editable && !m_presentation; }
     [[nodiscard]] const Look& look() const { return m_look; }
     [[nodiscard]] QColor color(Role role) const { return m_look[role]; }
     [[nodiscard]] QFont font(Type type) const { return m_look.font(type); }
@@ -62,7 +65,7 @@ private:
 
     Mode m_mode = Mode::system;
     double m_uiScale = 1.0;
-    bool m_presentation = false;
+    bool m_presentation = false, m_editable = true;
     QSize m_room; ///< of the window that presents; empty = enough
     bool m_systemDark = false;
     bool m_applying = false;

@@ -24,6 +24,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism::ui {
@@ -52,6 +53,13 @@ QTableWidget* table(const QString& name, const QStringList& header)
     made->setShowGrid(false);
     made->verticalHeader()->hide();
     return made;
+}
+
+/// One step has no error.
+QString savedText(const Repair& repair)
+{
+    const QString saved = format::seconds(repair.saved.value).text();
+    return repair.seconds.size() > 1 ? u"%1 %2"_s.arg(saved, format::interval(repair.saved.halfWidth)) : saved;
 }
 
 void setRow(QTableWidget& table, int row, const QStringList& cells)
@@ -91,10 +99,14 @@ QString traceSentence(const TraceFound& found)
                              : QObject::tr("%1 of %2 workers are slow").arg(format::count(static_cast<qint64>(r.slow.size())), workers);
     if (r.repairs.empty() || !(r.before.mean > 0))
         return slow + u'.';
-    const Repair& best = r.repairs.front();
-    return QObject::tr("%1; the largest repair saves %2 %3 a step (%4).")
-        .arg(slow, format::seconds(best.saved.value).text(), format::interval(best.saved.halfWidth),
-             format::percent(best.saved.value / r.before.mean));
+    const auto best =
+        std::find_if(r.repairs.begin(), r.repairs.end(), [](const Repair& repair) { return repair.saved.value > repair.saved.halfWidth; });
+    if (best == r.repairs.end())
+        return QObject::tr("%1; no repair saves more than its error.").arg(slow);
+    return (best->seconds.size() > 1 ? QObject::tr("%1; the largest significant saving is %2 a step (%3): %4.")
+                                     : QObject::tr("%1; the largest saving in the one step is %2 (%3): %4."))
+        .arg(slow, savedText(*best), format::percent(best->saved.value / r.before.mean),
+             format::sentence(QString::fromStdString(best->text)).section(u" ("_s, 0, 0));
 }
 
 TracePage::TracePage(const Theme& theme, QWidget* parent)
@@ -141,12 +153,17 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
         table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     }
     m_pools->setTextElideMode(Qt::ElideMiddle); // names of one operation differ at their ends: "backward-compute, stage 12"
+    m_pools->setWordWrap(false);                // a wrapped name is cut at its end
+    connect(m_pools->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
+        constexpr int kRoomForAll = 560; // the family of the picked pool is above its histogram, too
+        m_pools->setColumnHidden(familyColumn, m_pools->width() < this->theme().px(kRoomForAll));
+    });
     wrapCells(*m_repairs, theme);
     m_workers->setObjectName(u"traceWorkers"_s);
     m_histogram->setObjectName(u"poolHistogram"_s);
     setExported({m_workers, m_histogram});
     connect(m_open, &QPushButton::clicked, this, &TracePage::openRequested);
-    hideInPresentation(*m_make, theme);
+    showWhileEditable(*m_make, theme);
     connect(m_make, &QPushButton::clicked, this, &TracePage::makeScenario);
     connect(m_pools, &QTableWidget::currentCellChanged, this, [this] { refreshHistogram(); });
     connect(m_filter, &QLineEdit::textChanged, this, [this] {
@@ -227,13 +244,6 @@ void TracePage::compareWith(const QString& path)
         [this] { refresh(); });
     ask();
     refresh();
-}
-
-void TracePage::resizeEvent(QResizeEvent* event)
-{
-    InsightPage::resizeEvent(event);
-    constexpr int kFamily = 4, kRoomForAll = 560; // the family of the picked pool is above its histogram, too
-    m_pools->setColumnHidden(kFamily, m_pools->width() < theme().px(kRoomForAll));
 }
 
 void TracePage::openSample()
@@ -329,7 +339,7 @@ void TracePage::refreshWorkers()
     if (factors.empty())
         data = {};
     else
-        text.footer << (found->profile ? tr("%1 steps. Slow: %2 and more.") : tr("%1 steps; without sampling noise. Slow: %2 and more."))
+        text.footer << (found->profile ? tr("Steps: %1. Slow: %2 and more.") : tr("Steps: %1, without sampling noise. Slow: %2 and more."))
                            .arg(format::count(static_cast<qint64>(steps)), format::factor(kSlowWorker));
     m_workers->setData(data);
     m_workers->setText(text);
@@ -419,7 +429,7 @@ void TracePage::refreshRepairs()
                  {},
                  format::seconds(repair.after.p50).text(),
                  format::seconds(repair.after.p95).text(),
-                 u"%1 %2"_s.arg(format::seconds(repair.saved.value).text(), format::interval(repair.saved.halfWidth))});
+                 savedText(repair)});
     }
     if (found->job && found->job->slowdowns) {
         const auto& w = found->job->slowdowns;

@@ -156,7 +156,7 @@ QWidget* ValidatePage::buildCauses()
     m_calibrate->setProperty("kind", u"primary"_s);
     m_calibrate->setToolTip(tr("Adds a scenario with the level, jitter, regime and stalls that the log shows"));
     layout->addWidget(m_calibrate);
-    hideInPresentation(*m_calibrate, theme());
+    showWhileEditable(*m_calibrate, theme());
     connect(m_calibrate, &QPushButton::clicked, this, &ValidatePage::calibrate);
     return m_causesCard;
 }

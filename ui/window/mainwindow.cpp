@@ -271,7 +271,6 @@ void MainWindow::setPresentation(bool on)
 {
     m_theme.setRoom(size());
     m_theme.setPresentation(on);
-    m_presents = on;
     followReadOnly();
     m_dock->setVisible(!on);
     m_menuRow->setVisible(!on);
@@ -284,7 +283,8 @@ void MainWindow::setPresentation(bool on)
 void MainWindow::followReadOnly()
 {
     const bool isAwaited = m_file->status() == FileStatus::salvaging; // what is edited now would not be in the study
-    m_workspace->study().setReadOnly(m_file->isReadOnly() || isAwaited || m_presents);
+    m_theme.setEditable(!m_file->isReadOnly() && !isAwaited);
+    m_workspace->study().setReadOnly(!m_theme.isEditable()); // also in presentation mode
 }
 
 void MainWindow::showBanner(const QString& text, const QString& kind)

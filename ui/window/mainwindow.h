@@ -121,7 +121,6 @@ private:
     bool m_isStarting = false;
     bool m_bannerIsOfDisk = false;     ///< it warns that edits are not on disk
     bool m_warnedOfLeaving = false;    ///< ... and that they are lost with the next attempt to leave the study
-    bool m_presents = false;           ///< keeps the study as it is
     double m_scale = 1;                ///< of the interface, that the layouts follow
     double m_dockWidth = metric::dock; ///< at scale 1, as the user wants it
 };
