@@ -31,6 +31,18 @@ void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, s
 /// in rounds.
 constexpr std::size_t kStepTableStride = 19;
 
+/// Widens the domain by a validated scenario.
+void cover(CalibrationDomain& domain, const Scenario& scenario)
+{
+    for (const std::string& what : {gpuCoverage(scenario), modelCoverage(scenario)})
+        if (const auto at = std::lower_bound(domain.covered.begin(), domain.covered.end(), what); at == domain.covered.end() || *at != what)
+            domain.covered.insert(at, what);
+    const auto hidden = static_cast<double>(scenario.model.hiddenSize);
+    domain.maxGpus = std::max(domain.maxGpus, static_cast<double>(scenario.cluster.numGpus));
+    domain.minHiddenSize = domain.minHiddenSize > 0 ? std::min(domain.minHiddenSize, hidden) : hidden;
+    domain.maxSeqLength = std::max(domain.maxSeqLength, static_cast<double>(scenario.model.seqLength));
+}
+
 /// GPU with precision, or kind of model, of a row.
 using Ground = std::string;
 
