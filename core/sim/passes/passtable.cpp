@@ -28,7 +28,7 @@ constexpr double kOutermost = 0.002;
 /// Cells that a node is made from at least, and fewer only where another lump of lengths begins.
 constexpr int kCellsOfNode = 48, kMinCells = 4;
 constexpr int kFactorPoints = 512;
-/// Of the greatest mean delay by rare events of a node: the least that a node has one of its own from.
+/// Share of the greatest mean delay by rare events of any node from which a node has its own mean delay.
 constexpr double kLeastShare = 0.01;
 /// Nodes that a smooth function is fitted to at least.
 constexpr std::size_t kSmoothNodes = 6;

@@ -13,10 +13,9 @@ inline constexpr double kBandShare = 0.9;
 /// by kind (Lei et al. 2018, arXiv 1604.04173, section 5.2), the sources drawn and not the rows (Dunn et al. 2022, arXiv 1809.07441: each
 /// source weighs the same). Score of a row = |log(predicted / published)| over the scale of its narrowest kind; the scale is the mean of
 /// these logarithms, where the next wider kind counts as one source more; a kind has one from 20 rows of two sources on. The 90th
-/// percentile of the scores of complete rows (tier A) times the scale is the band, in logarithms, on both sides. The band of a kind
-/// without a complete row is at least the 90th percentile of its own rows' logarithms, each row weighing the same. Cross-validation
-/// excludes each source once: each of its rows is tested against the band whose scales and percentile come from the other sources alone.
-/// The coverage is stored with each band, of its complete rows or, where there are none, of all.
+/// percentile of the scores times the scale is the band, in logarithms, on both sides. Cross-validation excludes each source once: each
+/// of its rows is tested against the band whose scales and percentile come from the other sources alone. The coverage is stored with each
+/// band.
 void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
 
 } // namespace prism

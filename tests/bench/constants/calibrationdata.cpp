@@ -65,7 +65,7 @@ struct Intake {
     void reportMissing();
 };
 
-/// A file's name without its folder: what is missing stands in the file that is written.
+/// A file's name without its folder: what is missing is listed in the file that is written.
 std::string nameOf(const std::string& path)
 {
     return std::filesystem::path(path).filename().string();
