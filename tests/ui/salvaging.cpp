@@ -60,9 +60,11 @@ TEST_F(Salvaging, AtTheStartADamagedStudyOpensFromItsBackup)
     EXPECT_EQ(batchOf(*window), 64);
     EXPECT_TRUE(window->bannerText().contains(u"rows come from the backup of"_s)) << window->bannerText().toStdString();
     EXPECT_TRUE(window->workspace().study().isReadOnly());
+    EXPECT_FALSE(window->theme().isEditable()) << "controls that edit are hidden";
     EXPECT_EQ(window->file().path(), path);
     EXPECT_TRUE(isDamaged(readStudy(path))) << "the file is not written";
     EXPECT_TRUE(window->saveStudyAs(copy));
+    EXPECT_TRUE(window->theme().isEditable());
     type(*window, "training.global_batch_size", "128");
     EXPECT_TRUE(window->close());
     EXPECT_EQ(readStudy(copy)->content.state.entries.front().scenario->training.globalBatchSize, 128);
