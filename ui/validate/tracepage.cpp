@@ -147,18 +147,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     setCards(main, buildPools(), 0.46);
     m_noPools = new EmptyNote(*m_pools);
     m_noRepairs = new EmptyNote(*m_repairs);
-    for (QTableWidget* table : {m_pools, m_repairs}) {
-        keepColumnsFitted(*table, theme);
-        alignHeadings(*table, {0});
-        table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-    }
-    m_pools->setTextElideMode(Qt::ElideMiddle); // names of one operation differ at their ends: "backward-compute, stage 12"
-    m_pools->setWordWrap(false);                // a wrapped name is cut at its end
-    connect(m_pools->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
-        constexpr int kRoomForAll = 560; // the family of the picked pool is above its histogram, too
-        m_pools->setColumnHidden(familyColumn, m_pools->width() < this->theme().px(kRoomForAll));
-    });
-    wrapCells(*m_repairs, theme);
+    fitTables();
     m_workers->setObjectName(u"traceWorkers"_s);
     m_histogram->setObjectName(u"poolHistogram"_s);
     setExported({m_workers, m_histogram});
@@ -180,6 +169,22 @@ void TracePage::buildTools()
     connect(m_change, &ChangeCard::endRequested, this, [this] { compareWith({}); });
     m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
     addTools({m_make});
+}
+
+void TracePage::fitTables()
+{
+    for (QTableWidget* table : {m_pools, m_repairs}) {
+        keepColumnsFitted(*table, theme());
+        alignHeadings(*table, {0});
+        table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    }
+    m_pools->setTextElideMode(Qt::ElideMiddle); // names of one operation differ at their ends: "backward-compute, stage 12"
+    m_pools->setWordWrap(false);                // a wrapped name is cut at its end
+    connect(m_pools->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
+        constexpr int kRoomForAll = 560; // the family of the picked pool is above its histogram, too
+        m_pools->setColumnHidden(familyColumn, m_pools->width() < theme().px(kRoomForAll));
+    });
+    wrapCells(*m_repairs, theme());
 }
 
 QWidget* TracePage::buildNote()

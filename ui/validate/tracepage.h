@@ -57,6 +57,7 @@ protected:
 
 private:
     void buildTools();
+    void fitTables();
     [[nodiscard]] QWidget* buildNote();
     [[nodiscard]] QWidget* buildPools();
     [[nodiscard]] QWidget* buildRepairs();

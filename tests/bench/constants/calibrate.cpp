@@ -67,7 +67,7 @@ std::vector<double> coverUnseen(CalibrationRun& run, const std::vector<Published
         unseen.push_back(v.error);
         report.add(v.error);
         const ErrorBand band = errorBand(run.calibration, r.scenario);
-        Rows& rows = byGround[gpuCoverage(r.scenario) + ", " + modelCoverage(r.scenario)];
+        Rows& rows = byGround[bandKinds(r.scenario).front()];
         rows.scenarios.push_back(&r.scenario);
         rows.inside += v.error >= band.low && v.error <= band.high ? 1 : 0;
     }
