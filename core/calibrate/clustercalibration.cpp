@@ -88,15 +88,6 @@ bool isWithin(double a, double b, double share)
 
 } // namespace
 
-std::string levelSettings(const Scenario& scenario)
-{
-    std::string out;
-    for (const char* path : {"training.precision", "training.fusion", "training.attention_backend", "cluster.gpu.boost_clock_mhz",
-                             "cluster.gpu.board_power_w"})
-        out += (out.empty() ? "" : ", ") + std::string(path) + '=' + parameterText(*findParameter(path), scenario);
-    return out;
-}
-
 FittedMachine machineOf(const GpuSpec& gpu)
 {
     return {gpu.name, gpu.peakBf16Tflops, gpu.numSms};
@@ -132,7 +123,8 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
     if (document->contains("values") && (*document)["values"].is_object())
         for (const auto& [path, value] : (*document)["values"].items())
             out.values.emplace_back(path, textOf(value));
-    out.fittedWith = document->contains("fitted_with") ? textOf((*document)["fitted_with"]) : "";
+    if (document->contains("fitted_with")) // of older fits, which did not hash the job
+        out.values.emplace_back("measured.level_job", textOf((*document)["fitted_with"]) + ", ");
     errors = check(out);
     if (document->contains("machine") && (*document)["machine"].is_object())
         out.machine = machineFrom((*document)["machine"]);
@@ -173,8 +165,6 @@ std::string toJson(const ClusterCalibration& calibration)
         document["machine"] = {{"gpu", calibration.machine.gpu},
                                {"peak_bf16_tflops", calibration.machine.peakBf16Tflops},
                                {"num_sms", calibration.machine.numSms}};
-    if (!calibration.fittedWith.empty())
-        document["fitted_with"] = calibration.fittedWith;
     document["values"] = values;
     if (!calibration.regimePool.empty())
         document["compute_regime_pool"] = calibration.regimePool;
@@ -195,10 +185,8 @@ ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& se
     }
     if (!second.regimePool.empty())
         first.regimePool = second.regimePool;
-    if (second.machine.peakBf16Tflops > 0) {
+    if (second.machine.peakBf16Tflops > 0)
         first.machine = second.machine;
-        first.fittedWith = second.fittedWith;
-    }
     Scenario rows;
     rows.measured = std::move(first.measured);
     addMeasuredRows(rows, second.measured.rows);
@@ -240,14 +228,10 @@ Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration&
     return scenario;
 }
 
-Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario)
+Diagnostics excludedFrom(const ClusterCalibration& calibration, const Scenario& scenario)
 {
-    const std::string own = levelSettings(scenario);
-    if (isEqual(calibration.machine, scenario.cluster.gpu) && (calibration.fittedWith.empty() || calibration.fittedWith == own))
-        return {};
     if (isEqual(calibration.machine, scenario.cluster.gpu))
-        return {{Severity::warning, "measured.calibration", "The level was fitted with other settings than this job has: it may not apply.",
-                 calibration.fittedWith, "a fit with " + own, "", ""}};
+        return {};
     return {{Severity::warning, "measured.calibration",
              "Level and variability were fitted on another chip and are omitted: they do not apply to this one.", calibration.machine.gpu,
              "a fit on " + scenario.cluster.gpu.name + ", or on a GPU of the same chip", "", ""}};
@@ -271,7 +255,7 @@ Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& f
     const Result<ClusterCalibration> calibration = clusterCalibrationFromJson(*text);
     if (!calibration)
         return calibration.errors();
-    Diagnostics notes = leftOutOf(*calibration, scenario);
+    Diagnostics notes = excludedFrom(*calibration, scenario);
     Result<Scenario> calibrated = calibratedScenario(std::move(scenario), *calibration);
     if (!calibrated)
         return calibrated.errors();

@@ -27,8 +27,6 @@ struct FittedMachine {
     double peakBf16Tflops = 0;
     int numSms = 0;
 };
-/// What the level of compute depends on besides the chip, as path=value: precision, kernels, clock and power limit.
-[[nodiscard]] std::string levelSettings(const Scenario& scenario);
 [[nodiscard]] FittedMachine machineOf(const GpuSpec& gpu);
 /// Whether values fitted on the machine apply to a GPU: the same chip, recognised by its number of SMs (within 10 %) and its peak
 /// (within 15 %: H200 and H100, GB200 and B200). True for an unknown machine.
@@ -36,7 +34,6 @@ struct FittedMachine {
 
 struct ClusterCalibration {
     FittedMachine machine;                                   ///< of `values` and `regimePool`
-    std::string fittedWith;                                  ///< levelSettings of the job that was fitted; empty = unknown
     std::vector<std::pair<std::string, std::string>> values; ///< parameter path and value, as for --set; later ones win
     std::vector<double> regimePool; ///< values of variability.compute_regime where no family stands for them; else empty
     MeasuredConfig measured;        ///< rows, kernels, speeds and node order
@@ -48,7 +45,7 @@ struct ClusterCalibration {
 
 inline constexpr const char* kClusterFormat = "prism-cluster-1";
 
-/// {"format": "prism-cluster-1", "machine": {"gpu", "peak_bf16_tflops", "num_sms"}, "fitted_with": "path=value, ...", "values": {path:
+/// {"format": "prism-cluster-1", "machine": {"gpu", "peak_bf16_tflops", "num_sms"}, "values": {path:
 /// value}, "compute_regime_pool": [...], "measured": {...}, "sources": [...]}. Errors: malformed text, another format, values and measured
 /// rows that a scenario would refuse; all at once.
 [[nodiscard]] Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text);
@@ -59,13 +56,12 @@ inline constexpr const char* kClusterFormat = "prism-cluster-1";
 /// The scenario with the calibration's values that apply to its GPU (isEqual); what the scenario measured itself stays. Errors: unknown
 /// parameters, impossible values.
 [[nodiscard]] Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration);
-/// Warns of what does not apply to a scenario: level and spread of another chip, which are omitted, or a level that was fitted with other
-/// levelSettings, which is used. One warning, or none.
-[[nodiscard]] Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario);
+/// Warns where level and spread of another chip are omitted.
+[[nodiscard]] Diagnostics excludedFrom(const ClusterCalibration& calibration, const Scenario& scenario);
 
 /// The scenario with what the file holds that measured.calibration names; as it is where it names none. A relative path starts at `folder`
-/// where the file is there, else at the working folder. Notes: leftOutOf. Errors: no such regular file (devices and pipes are rejected), no
-/// calibration, calibratedScenario.
+/// where the file is there, else at the working folder. Notes: excludedFrom. Errors: no such regular file (devices and pipes are rejected),
+/// no calibration, calibratedScenario.
 [[nodiscard]] Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& folder);
 /// setParameter; a calibration that is named is applied with the content of its file, since its name alone has no effect.
 [[nodiscard]] Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text);

@@ -6,6 +6,7 @@
 #include "core/calibrate/factorpool.h"
 #include "core/calibrate/stallsteps.h"
 #include "core/cost/predictor.h"
+#include "core/scenario/measuredlevel.h"
 #include "core/scenario/scenariolimits.h"
 #include "core/scenario/namedspreads.h"
 #include "core/sim/draw/draws.h"
@@ -83,6 +84,17 @@ void useFitted(RunFit& fit, Scenario& scenario, const std::vector<CleanRun>& run
     v.computeRegimeLag1 = spread > 0 ? std::clamp(lasting / (spread * spread), 0.0, kMaxFittedLag1) : 0.0;
     fit.notes.emplace_back("the compute regime has the shape of the measured steps beyond the noise between neighbours: what else bends "
                            "that shape (network, hosts) is in it");
+}
+
+/// Nine of ten: of the level of a run against that of the job's next steps, and of the median of the fitted steps (1.25 times as far off as
+/// their mean; what lasts counts for the steps over which it lasts).
+double levelError(const RunFit& fit)
+{
+    constexpr double kMedianOverMean = 1.2533, kNineOfTen = 1.645;
+    const SpreadCauses& c = fit.causes;
+    const double noise = std::hypot(c.jitterSeconds.value / c.medianSeconds, fit.explainedCv),
+                 lasting = fit.computeShare * c.regimeCv.value * std::sqrt((1 + c.regimeLag1) / (1 - c.regimeLag1));
+    return std::min(1.0, std::hypot(kRunLevelError, kNineOfTen * kMedianOverMean * std::hypot(noise, lasting) / std::sqrt(c.steps)));
 }
 
 /// The compute level at which the noise-free step takes `factor` times as long, by secants: other parts of the step bend the line.
@@ -242,6 +254,8 @@ Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const s
     fit.computeLevel = *level;
     fit.fitted = bare;
     fit.fitted.measured.computeLevel = fit.computeLevel.value;
+    fit.fitted.measured.levelError = levelError(fit);
+    fit.fitted.measured.levelJob = measuredJob(fit.fitted);
     return fit;
 }
 
@@ -275,10 +289,11 @@ ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input)
 {
     ClusterCalibration out;
     out.machine = machineOf(fit.fitted.cluster.gpu);
-    out.fittedWith = levelSettings(fit.fitted);
     const VariabilityConfig& v = fit.fitted.variability;
     const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
     set("measured.compute_level", fit.computeLevel.value);
+    set("measured.level_error", fit.fitted.measured.levelError);
+    out.values.emplace_back("measured.level_job", fit.fitted.measured.levelJob);
     set("variability.step_jitter_s", v.stepJitterS);
     if (v.computeRegime.family == Family::empirical) {
         out.regimePool = *v.computeRegime.pool;

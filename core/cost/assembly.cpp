@@ -5,6 +5,7 @@
 #include "core/cost/granularity.h"
 #include "core/cost/programs.h"
 #include "core/cost/scheduleof.h"
+#include "core/scenario/measuredlevel.h"
 #include "core/schedule/shape.h"
 #include "core/step/breakdown.h"
 #include "core/step/deterministicstep.h"
@@ -156,11 +157,19 @@ void Assembly::addCounts()
     m_out.hardwareFlopsPerStep = m_out.modelFlopsPerStep + again * m_out.tokensPerStep;
     m_out.parameters = totalParameters(model);
     m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
-    Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
+    const MeasuredLevel level = measuredLevel(m_scenario);
+    m_out.levelMeasured = level.error > 0;
+    Diagnostics outside = m_out.levelMeasured ? Diagnostics() : outsideOf(m_calibration.domain, m_scenario);
     m_out.withinCalibration = outside.empty();
-    const ErrorBand band = outside.empty() ? errorBand(m_calibration, m_scenario) : bandOutside(m_calibration, m_scenario);
+    const ErrorBand band = m_out.levelMeasured         ? ErrorBand{"", -level.error, level.error}
+                           : m_out.withinCalibration ? errorBand(m_calibration, m_scenario)
+                                                     : bandOutside(m_calibration, m_scenario);
     m_out.errorBandLow = band.low;
     m_out.errorBandHigh = band.high;
+    if (level.otherSettings)
+        m_out.warnings.push_back({Severity::warning, "measured.level_job",
+                                  "The level was measured with other settings than this job has: it may not apply.",
+                                  m_scenario.measured.levelJob, "a fit with " + levelSettings(m_scenario), "", ""});
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 

@@ -42,9 +42,13 @@ struct CostedStep {
     double tokensPerStep = 0;
     double parameters = 0;                      ///< model parameters
     double peakTflopsPerGpu = 0;                ///< of the matrix precision
-    double errorBandLow = 0, errorBandHigh = 0; ///< relative error band of the mean (90 % of published rows), e.g. -0.08, 0.07
+    double errorBandLow = 0, errorBandHigh = 0; ///< relative error band of the mean, nine of ten: -0.08, 0.07 (bandSource)
     bool withinCalibration = true;              ///< false: some input lies outside of what was validated; warnings name it
+    bool levelMeasured = false;                 ///< the band is that of a measurement of this job (measuredlevel.h)
     Diagnostics warnings;
 };
+
+/// What the error band rests on: "90 % of the published runs", "a measurement of this job".
+[[nodiscard]] std::string bandSource(const CostedStep& costed);
 
 } // namespace prism

@@ -50,6 +50,13 @@ Diagnostics tooLong(const StepGraph& graph)
 
 } // namespace
 
+std::string bandSource(const CostedStep& costed)
+{
+    return costed.levelMeasured       ? "a measurement of this job"
+           : costed.withinCalibration ? "90 % of the published runs"
+                                      : "outside of what was validated: 90 % of the runs of other software and machines";
+}
+
 Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration)
 {
     Diagnostics diagnostics = findings(scenario);

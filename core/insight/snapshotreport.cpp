@@ -140,6 +140,7 @@ nlohmann::ordered_json json(const Snapshot& s)
         {"stage_breakdown_s", stagesJson(s.costed->stages)},
         {"communication", communicationJson(s)},
         {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
+        {"error_band_source", bandSource(*s.costed)},
         {"over_systems", systemsJson(s)},
         {"within_calibration", s.costed->withinCalibration},
         {"days_to_train", s.daysToTrain},

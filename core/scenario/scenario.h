@@ -194,6 +194,8 @@ struct MeasuredConfig {
     std::string calibration;    ///< file with the measurements of this cluster (clustercalibration.h); empty = none
     double computeLevel = 1;    ///< measured over predicted mean of all compute kernels
     double networkLevel = 1;    ///< the same of all communication between nodes
+    std::string levelJob;       ///< the job whose mean step was measured (measuredlevel.h); empty = this one, or none
+    double levelError = 0;      ///< of that measurement, relative: nine of ten lie within; 0 = not measured
     bool operator==(const MeasuredConfig&) const = default;
 };
 

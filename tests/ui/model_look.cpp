@@ -213,7 +213,7 @@ TEST(FormatEdges, DigitsAndUnitsJustInsideAndOutside)
     EXPECT_EQ(format::si(0.9999).text(), u"1.00"_s);
     EXPECT_EQ(format::signedNumber(0.0, 2), u"0.0"_s);
     EXPECT_EQ(format::signedNumber(-2.04, 2), u"−2.0"_s);
-    EXPECT_EQ(format::band(-0.001, 0.004), u"0 to 0 %"_s);
+    EXPECT_EQ(format::band(-0.001, 0.004), u"−0.1 to +0.4 %"_s);
     EXPECT_EQ(format::band(0.05, 0.126), u"+5 to +13 %"_s);
 }
 

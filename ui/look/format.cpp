@@ -135,8 +135,9 @@ QString band(double low, double high)
 {
     if (!std::isfinite(low) || !std::isfinite(high))
         return {kMissing};
-    const auto whole = [](double share) { return signedText(share, fixed(std::abs(share) * 100, 0)); };
-    return u"%1 to %2 %"_s.arg(whole(low), whole(high));
+    const int digits = std::max(std::abs(low), std::abs(high)) < 0.03 ? 1 : 0; // a measured level
+    const auto percent = [digits](double share) { return signedText(share, fixed(std::abs(share) * 100, digits)); };
+    return u"%1 to %2 %"_s.arg(percent(low), percent(high));
 }
 
 TimeUnit timeUnit(double largestSeconds)

@@ -36,8 +36,8 @@ QString methodOf(const Snapshot& s)
     QString text = QObject::tr("Method: %1, Monte Carlo with common random numbers.")
                        .arg(format::samplesAndSeed(static_cast<std::int64_t>(s.across.samples), s.seed, QObject::tr("sampled steps")));
     if (s.costed && s.costed->errorBandHigh > s.costed->errorBandLow)
-        text += QObject::tr(" Model error %1: it held 90 % of the published runs and does not shrink with n.")
-                    .arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh));
+        text += QObject::tr(" Model error %1 (%2): it does not shrink with n.")
+                    .arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh), QString::fromStdString(bandSource(*s.costed)));
     if (s.systems && !s.systems->systems.empty())
         text += u' ' + QString::fromStdString(systemsSentence(*s.systems));
     return text;

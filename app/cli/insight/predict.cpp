@@ -108,10 +108,8 @@ std::string toText(const Snapshot& s, const Style& style, const std::string& pic
     text += distributionLine("Within one median job", s.within);
     text += fmt::format("Noise-free step        {} s   slowdown p50 {:.3f}x   p95 {:.3f}x\n", earnedDigits(s.samples->noiseFreeSeconds, 0),
                         s.slowdownP50, s.slowdownP95);
-    text += fmt::format("Error of the median    {:+.0f} % to {:+.0f} % ({})\n", 100 * s.costed->errorBandLow, 100 * s.costed->errorBandHigh,
-                        s.costed->withinCalibration
-                            ? "90 % of the published runs"
-                            : "outside of what was validated, see the warnings: 90 % of the runs of other software and machines");
+    text += fmt::format("Error of the median    {0:+.{2}f} % to {1:+.{2}f} % ({3})\n", 100 * s.costed->errorBandLow,
+                        100 * s.costed->errorBandHigh, s.costed->levelMeasured ? 1 : 0, bandSource(*s.costed));
     text += systemsText(s);
     const VarianceShare& v = s.varianceShare;
     text += fmt::format(

@@ -79,8 +79,8 @@ constexpr Metric kMetrics[] = {
      "of the step and of "
      "the GPU-hours",
      "core/cost/communication.cpp", "communicationOf"},
-    {"error_band", "Model error", "1", "Relative error of the predicted median in 90 % of the published runs of its kind", kPredictor,
-     "costStep"},
+    {"error_band", "Model error", "1", "Relative error of the predicted median: nine of ten lie within", kPredictor, "costStep"},
+    {"error_band_source", "", "", "What the error band rests on: published runs, or a measurement of this job", kPredictor, "bandSource"},
     {"over_systems", "Over systems", "1",
      "The 5 %, 50 % and 95 % quantiles, over 32 systems drawn by the variability preset's systems, of p95 and p99 over p50 in a run, and "
      "of the "

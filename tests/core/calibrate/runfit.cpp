@@ -4,6 +4,7 @@
 
 #include "core/base/outputfile.h"
 #include "core/cost/predictor.h"
+#include "core/scenario/measuredlevel.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/stats/random.h"
@@ -211,31 +212,93 @@ TEST(FittedRun, PausesOfALogAreEvaluationsOfTheJob)
         EXPECT_FALSE(path.starts_with("job.")) << path;
 }
 
-TEST(ClusterCalibration, ALevelFittedWithOtherSettingsIsReported)
+/// As a fit leaves it: the level of smallJob in FP8 on a B200, known to 1.2 %.
+Scenario measuredJobOf()
 {
-    const Scenario fp8 =
-        *setParameter(*setParameter(smallJob(), "cluster.gpu.preset", "b200-sxm-180gb"), "training.precision", "fp8_delayed");
-    RunFit fit;
-    fit.fitted = fp8;
-    fit.computeLevel = {1.1, 1, 1.2};
-    const ClusterCalibration made = calibrationOf(fit, "log");
-    const ClusterCalibration read = joined({}, *clusterCalibrationFromJson(toJson(made)));
-    EXPECT_EQ(read.fittedWith, levelSettings(fp8));
-    EXPECT_TRUE(leftOutOf(read, fp8).empty());
+    Scenario s = *setParameter(*setParameter(smallJob(), "cluster.gpu.preset", "b200-sxm-180gb"), "training.precision", "fp8_delayed");
+    s.measured.computeLevel = 1.1;
+    s.measured.levelError = kRunLevelError;
+    s.measured.levelJob = measuredJob(s);
+    return s;
+}
+
+TEST(MeasuredLevel, NarrowsTheBandOfItsOwnJobAlone)
+{
+    const Scenario own = measuredJobOf();
+    const auto with = [&](const char* path, const char* value) { return *costStep(*setParameter(own, path, value)); };
+    const CostedStep plain = *costStep(own);
+    EXPECT_EQ(plain.errorBandHigh, kRunLevelError);
+    EXPECT_EQ(plain.errorBandLow, -kRunLevelError);
+    EXPECT_TRUE(plain.levelMeasured && plain.withinCalibration && plain.warnings.empty()) << "what was measured needs no published row";
+    EXPECT_EQ(bandSource(plain), "a measurement of this job");
+    for (const auto& [path, value] : {std::pair("name", "other"), std::pair("variability.gemm.cv", "0.2"),
+                                      std::pair("job.spare_nodes", "3"), std::pair("measured.level_error", "0.012")})
+        EXPECT_EQ(with(path, value).errorBandHigh, kRunLevelError) << path << " does not change the job";
+    const CostedStep larger = with("cluster.num_gpus", "16");
+    EXPECT_NEAR(larger.errorBandHigh, std::hypot(kRunLevelError, kScaleError), 1e-12);
+    EXPECT_TRUE(larger.levelMeasured);
+    Scenario unknown = own;
+    unknown.measured.levelError = 0;
+    unknown.measured.levelJob.clear();
+    for (const auto& [path, value] : {std::pair("model.num_layers", "8"), std::pair("training.micro_batch_size", "2"),
+                                      std::pair("measured.compute_level", "1.2"), std::pair("training.recompute_granularity", "full")}) {
+        const CostedStep other = with(path, value), published = *costStep(*setParameter(unknown, path, value));
+        EXPECT_FALSE(other.levelMeasured) << path;
+        EXPECT_EQ(other.errorBandHigh, published.errorBandHigh) << path;
+        EXPECT_EQ(other.warnings, published.warnings) << path;
+        EXPECT_GT(other.errorBandHigh, 0.05) << path;
+    }
+}
+
+TEST(MeasuredLevel, ThatOfOtherSettingsIsReported)
+{
+    const Scenario own = measuredJobOf();
     for (const auto& [path, value] :
          {std::pair("training.precision", "nvfp4"), std::pair("training.fusion", "eager"), std::pair("cluster.gpu.board_power_w", "700")}) {
-        const Scenario other = *setParameter(fp8, path, value);
-        const Diagnostics warned = leftOutOf(read, other);
-        ASSERT_EQ(warned.size(), 1U) << path;
-        EXPECT_EQ(warned[0].severity, Severity::warning);
-        EXPECT_NE(warned[0].found.find("training.precision=fp8_delayed"), std::string::npos) << warned[0].found;
-        EXPECT_NE(warned[0].accepted.find(std::string(path) + "=" + value), std::string::npos) << warned[0].accepted;
-        EXPECT_EQ(calibratedScenario(other, read)->measured.computeLevel, fit.computeLevel.value) << "reported, and used";
+        const CostedStep costed = *costStep(*setParameter(own, path, value));
+        ASSERT_FALSE(costed.warnings.empty()) << path;
+        const Diagnostic& warned = costed.warnings[0];
+        EXPECT_EQ(warned.severity, Severity::warning);
+        EXPECT_EQ(warned.path, "measured.level_job");
+        EXPECT_NE(warned.found.find("training.precision=fp8_delayed"), std::string::npos) << warned.found;
+        EXPECT_NE(warned.accepted.find(std::string(path) + "=" + value), std::string::npos) << warned.accepted;
     }
-    EXPECT_TRUE(leftOutOf(read, *setParameter(fp8, "training.global_batch_size", "64")).empty()) << "the level does not depend on it";
-    ClusterCalibration old = read;
-    old.fittedWith.clear();
-    EXPECT_TRUE(leftOutOf(old, *setParameter(fp8, "training.precision", "nvfp4")).empty()) << "unknown";
+    Scenario unknown = *setParameter(own, "training.precision", "nvfp4");
+    unknown.measured.levelJob.clear();
+    EXPECT_TRUE(costStep(unknown)->levelMeasured) << "stated by the user for whatever job this is";
+    // A file of an older fit: its settings, without a hash of the job.
+    const ClusterCalibration old = *clusterCalibrationFromJson(
+        R"({"format": "prism-cluster-1", "values": {"measured.compute_level": 1.1}, "fitted_with": ")" + levelSettings(own) + R"("})");
+    const CostedStep same = *costStep(*calibratedScenario(own, old));
+    EXPECT_FALSE(same.levelMeasured);
+    EXPECT_TRUE(
+        std::none_of(same.warnings.begin(), same.warnings.end(), [](const Diagnostic& d) { return d.path == "measured.level_job"; }));
+    EXPECT_EQ(costStep(*calibratedScenario(unknown, old))->warnings[0].path, "measured.level_job");
+}
+
+TEST(MeasuredLevel, AFitStatesItAndItsFileCarriesIt)
+{
+    Evaluator evaluator;
+    const Scenario scenario = smallJob();
+    const std::vector<double> steps = *withinSteps(evaluator, scenario, {1, 2'000, 1});
+    const auto fitOf = [&](std::size_t n) {
+        CleanRun run;
+        for (std::size_t i = 0; i < n; ++i) {
+            run.seconds.push_back(steps[i]);
+            run.index.push_back(static_cast<int>(i) + 1);
+        }
+        run.medianSeconds = medianOf(run.seconds);
+        return *fittedRun(evaluator, scenario, {run}, {1, 500, 1});
+    };
+    const RunFit few = fitOf(25), many = fitOf(1'000);
+    EXPECT_GT(few.fitted.measured.levelError, many.fitted.measured.levelError);
+    EXPECT_GT(many.fitted.measured.levelError, kRunLevelError);
+    EXPECT_LT(many.fitted.measured.levelError, 1.1 * kRunLevelError);
+    EXPECT_EQ(many.fitted.measured.levelJob, measuredJob(many.fitted));
+    const Scenario carried = *calibratedScenario(scenario, *clusterCalibrationFromJson(toJson(calibrationOf(many, "log"))));
+    EXPECT_NEAR(costStep(carried)->errorBandHigh, many.fitted.measured.levelError, 1e-6);
+    const SystemsRange range = **evaluator.systems(carried, *costStep(carried), SimOptions{.numSamples = 200});
+    EXPECT_LT(range.levels.size() ? nineOfTen(range.levels).high : 9, 1.05) << "runs of this job are that close";
 }
 
 TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
@@ -244,7 +307,7 @@ TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
     calibration.values.emplace_back("measured.compute_level", "1.1");
     const auto levelOn = [&](const char* gpu) {
         Scenario s = setParameter(smallJob(), "cluster.gpu.preset", gpu).value();
-        EXPECT_EQ(leftOutOf(calibration, s).empty(), calibratedScenario(s, calibration)->measured.computeLevel == 1.1) << gpu;
+        EXPECT_EQ(excludedFrom(calibration, s).empty(), calibratedScenario(s, calibration)->measured.computeLevel == 1.1) << gpu;
         return calibratedScenario(s, calibration)->measured.computeLevel;
     };
     EXPECT_EQ(levelOn("b200-sxm-180gb"), 1.1); // the calibration names no machine: it applies to any GPU

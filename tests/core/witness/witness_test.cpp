@@ -90,6 +90,10 @@ double step(const Scenario& s)
     EXPECT_TRUE(r.ok()) << r.errors().front().path << " " << r.errors().front().message;
     return r->noiseFreeSeconds;
 }
+double band(const Scenario& s)
+{
+    return costStep(s)->errorBandHigh;
+}
 double parameterCount(const Scenario& s)
 {
     return totalParameters(s.model);
@@ -376,6 +380,8 @@ const Witness kWitnesses[] = {
     // measured
     {"measured.compute_level", [] { return with(dense(), {{"cluster.num_gpus", "1"}, {"training.global_batch_size", "8"}}); }, "1", "2", step, 2},
     {"measured.network_level", open, "1", "4", step, kNone, 1},
+    {"measured.level_error", dense, "0.01", "0.02", band, 2},
+    {"measured.level_job", [] { return with(dense(), {{"measured.level_error", "0.01"}}); }, "", "another", band, kNone, 1},
 };
 // clang-format on
 

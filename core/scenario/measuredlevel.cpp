@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scenario/measuredlevel.h"
+
+#include "core/scenario/parameters.h"
+
+#include <cmath>
+#include <initializer_list>
+
+namespace prism {
+
+namespace {
+
+/// "path=value, path=value"
+std::string valuesText(const Scenario& scenario, std::initializer_list<const char*> paths)
+{
+    std::string out;
+    for (const char* path : paths)
+        out += (out.empty() ? "" : ", ") + std::string(path) + '=' + parameterText(*findParameter(path), scenario);
+    return out;
+}
+
+/// The scenario without what leaves the mean step of one replica as it is, and without what is known about its level.
+Scenario jobAlone(Scenario scenario)
+{
+    const Scenario plain;
+    scenario.variability = plain.variability;
+    scenario.job = plain.job;
+    scenario.cluster.numGpus = plain.cluster.numGpus;
+    scenario.training.globalBatchSize = plain.training.globalBatchSize;
+    scenario.training.trainTokens = plain.training.trainTokens;
+    scenario.measured.calibration.clear();
+    scenario.measured.levelJob.clear();
+    scenario.measured.levelError = 0;
+    return scenario;
+}
+
+std::string jobText(const Scenario& scenario)
+{
+    return levelSettings(scenario) + ", job=" + jobAlone(scenario).hash().text();
+}
+
+} // namespace
+
+std::string levelSettings(const Scenario& scenario)
+{
+    return valuesText(scenario, {"training.precision", "training.fusion", "training.attention_backend", "cluster.gpu.boost_clock_mhz",
+                                 "cluster.gpu.board_power_w"});
+}
+
+std::string measuredJob(const Scenario& scenario)
+{
+    return jobText(scenario) + ", " + valuesText(scenario, {"cluster.num_gpus", "training.global_batch_size"});
+}
+
+MeasuredLevel measuredLevel(const Scenario& scenario)
+{
+    const std::string& of = scenario.measured.levelJob;
+    const double error = scenario.measured.levelError;
+    if (of.empty() || of == measuredJob(scenario))
+        return {error};
+    if (of.starts_with(jobText(scenario) + ", "))
+        return {error > 0 ? std::hypot(error, kScaleError) : 0};
+    return {0, !of.starts_with(levelSettings(scenario) + ", ")};
+}
+
+} // namespace prism
