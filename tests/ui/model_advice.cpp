@@ -178,7 +178,7 @@ TEST(AdviceAnswers, TheRivalOfTheBaselineIsTheNextBest)
     EXPECT_EQ(answerOf(f).sentence, u"Keep base: 19 of 20 of its steps end within 5.95 s; with full it would be 7.75 s."_s);
 }
 
-TEST(AdviceAnswers, ATargetIsMetWhereOneOfTwentyMissesItWithinTheInterval)
+TEST(AdviceAnswers, ALimitHoldsWhereOneOfTwentyMissesItWithinTheInterval)
 {
     Findings f = found();
     f.scenarios.resize(1);
@@ -186,10 +186,10 @@ TEST(AdviceAnswers, ATargetIsMetWhereOneOfTwentyMissesItWithinTheInterval)
     f.advised = 0;
     const double half = 0.01;
     f.scenarios[0].misses = {0.05 + half, half};
-    EXPECT_EQ(answerOf(f).sentence, u"base meets 6.70 s: 6.0 % of its steps miss it."_s);
+    EXPECT_EQ(answerOf(f).sentence, u"base meets the limit 6.70 s: as predicted 6.0 % of its steps miss it."_s);
     f.scenarios[0].misses = {std::nextafter(0.05 + half, 1.0), half};
-    EXPECT_EQ(answerOf(f).sentence, u"base does not meet 6.70 s: 6.0 % of its steps miss it."_s);
-    const QString rule = u"A scenario meets the target if 19 of 20 of its steps end within it."_s;
+    EXPECT_EQ(answerOf(f).sentence, u"base does not meet the limit 6.70 s: as predicted 6.0 % of its steps miss it."_s);
+    const QString rule = u"A scenario meets the limit if 19 of 20 of its steps end within it."_s;
     EXPECT_FALSE(answerOf(f).certainty.contains(rule)) << "there is one scenario";
     f.scenarios.push_back(found().scenarios[1]);
     EXPECT_TRUE(answerOf(f).certainty.contains(rule));

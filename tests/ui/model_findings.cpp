@@ -2,7 +2,10 @@
 // The findings of a report on a study: the advised scenario, its sentence, and the caveats.
 #include "ui/findings/findings.h"
 
+#include "core/insight/guarantee/guarantee.h"
 #include "tests/ui/studies.h"
+#include "ui/look/format.h"
+#include "ui/look/textruns.h"
 
 #include <QRegularExpression>
 
@@ -58,9 +61,25 @@ TEST(FindingsOfAStudy, AnswerTheTargetThatIsSet)
     const Findings f = found(smallQuery(p50));
     EXPECT_TRUE(f.hasTarget);
     EXPECT_NEAR(f.scenarios[0].misses.value, 0.5, 0.02);
-    EXPECT_TRUE(f.answer.sentence.startsWith(u"No scenario meets "_s) && f.answer.sentence.contains(u"The nearest is base: "_s))
+    EXPECT_TRUE(f.answer.sentence.startsWith(u"No scenario meets the limit "_s) && f.answer.sentence.contains(u"The nearest is base: "_s))
         << f.answer.sentence.toStdString();
     EXPECT_TRUE(f.question.startsWith(u"Which scenario keeps a training step under"_s));
+    // The share over systems is guarantee's, from the same steps.
+    Evaluator evaluator;
+    InsightOptions options;
+    options.samples = 1'000;
+    GuaranteeQuery query;
+    query.limitsSeconds = {p50};
+    const Result<Guarantee> own = guarantee(evaluator, f.best().snapshot->scenario, query, options);
+    ASSERT_TRUE(own.ok());
+    const Estimate over = own->exceedances[0].overSystems.probability;
+    EXPECT_GT(over.value, f.best().misses.value / 3);
+    EXPECT_TRUE(f.answer.certainty.contains(
+        u"With the error of the mean and how systems differ, %1 of the steps miss %2; nine of ten systems %3 to %4."_s.arg(
+            shareRuns(over.value, over.halfWidth).front().text, format::seconds(p50).text(),
+            format::percent(own->exceedances[0].overSystems.low), format::percent(own->exceedances[0].overSystems.high))))
+        << f.answer.certainty.join(u'|').toStdString();
+    EXPECT_TRUE(missedOverSystems(*f.best().snapshot, 0).sentence.isEmpty()) << "no limit";
     FindingsQuery requested = smallQuery(p50);
     requested.question = u"Shall we buy?"_s;
     EXPECT_EQ(found(requested).question, requested.question);

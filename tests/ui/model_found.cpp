@@ -151,9 +151,9 @@ TEST(HeldAnswers, TheSeriesAndItsDistributionsAreThoseOfTheLog)
                                       {151, Kind::compared},
                                       {170, Kind::compared}})
         EXPECT_EQ(held->series[static_cast<std::size_t>(index)].kind, kind) << index;
-    EXPECT_EQ(held->leftOut[0], 4);
-    EXPECT_EQ(held->leftOut[1], 0);
-    EXPECT_EQ(held->leftOut[2], 1);
+    EXPECT_EQ(held->excluded[0], 4);
+    EXPECT_EQ(held->excluded[1], 0);
+    EXPECT_EQ(held->excluded[2], 1);
     std::vector<double> steps;
     for (std::size_t i = 4; i < 400; ++i)
         steps.push_back(held->series[i].seconds);
@@ -359,24 +359,25 @@ TEST(SentenceAnswers, QuestionsAndAnswersHaveTheMetricsOfTheScenarios)
     f.hasTarget = true;
     f.advised = advisedScenario(f);
     EXPECT_EQ(questionOf(f), u"Which scenario keeps a training step under 6.70 s?"_s);
-    EXPECT_EQ(answerOf(f).sentence,
-              u"No scenario meets 6.70 s. The nearest is other: 7.0 % of its steps miss it; with base it is 31.0 %."_s);
+    EXPECT_EQ(
+        answerOf(f).sentence,
+        u"No scenario meets the limit 6.70 s. The nearest is other: as predicted 7.0 % of its steps miss it; with base it is 31.0 %."_s);
     EXPECT_EQ(answerOf(f).certainty[0], u"Sampling: ± 1 points (95 %), from 400 steps per scenario that share their random numbers."_s);
     f.scenarios[1].misses = {0.03, 0.01};
-    EXPECT_EQ(answerOf(f).sentence, u"Take other: 3.0 % of its steps miss 6.70 s; with base it is 31.0 %."_s);
+    EXPECT_EQ(answerOf(f).sentence, u"Take other: as predicted 3.0 % of its steps miss 6.70 s; with base it is 31.0 %."_s);
     f.scenarios[0].misses = {0.02, 0.01}; // both reach it: p95 decides
     EXPECT_EQ(answerOf(f).sentence,
-              u"other and base meet 6.70 s. Take other: 19 of 20 of its steps end within 6.55 s; with base it is 6.95 s."_s);
+              u"other and base meet the limit 6.70 s. Take other: 19 of 20 of its steps end within 6.55 s; with base it is 6.95 s."_s);
     f.scenarios[1].misses = {0.07, 0.01}; // the only one that reaches it, though its p95 is longer
     f.advised = advisedScenario(f);
-    EXPECT_EQ(answerOf(f).sentence, u"Keep base: 2.0 % of its steps miss 6.70 s; with other it would be 7.0 %."_s);
+    EXPECT_EQ(answerOf(f).sentence, u"Keep base: as predicted 2.0 % of its steps miss 6.70 s; with other it would be 7.0 %."_s);
     f.pinned = false;
     EXPECT_TRUE(answerOf(f).sentence.startsWith(u"Take base"_s)) << "nothing was pinned to be kept";
     f.scenarios.resize(1);
     EXPECT_EQ(questionOf(f), u"How often does a training step take longer than 6.70 s?"_s);
-    EXPECT_EQ(answerOf(f).sentence, u"base meets 6.70 s: 2.0 % of its steps miss it."_s);
+    EXPECT_EQ(answerOf(f).sentence, u"base meets the limit 6.70 s: as predicted 2.0 % of its steps miss it."_s);
     f.scenarios[0].misses = {0.2, 0.01};
-    EXPECT_EQ(answerOf(f).sentence, u"base does not meet 6.70 s: 20.0 % of its steps miss it."_s);
+    EXPECT_EQ(answerOf(f).sentence, u"base does not meet the limit 6.70 s: as predicted 20.0 % of its steps miss it."_s);
     f.hasTarget = false;
     EXPECT_EQ(answerOf(f).sentence, u"19 of 20 steps end within 6.95 s, half of them within 6.50 s."_s);
     f.scenarios[0].possible = false;

@@ -63,7 +63,8 @@ TEST(StudyAnswer, NamesTheNearestWhereNothingIsWithinTheLimit)
     PageContext context = contextOf(0.5, 0.5);
     context.limitSeconds = 6.4; // half of the baseline's steps
     const QString none = answerTo(context);
-    EXPECT_TRUE(none.startsWith(u"No scenario meets 6.40 s. The nearest is base: 50.0 % of its steps miss it"_s)) << none.toStdString();
+    EXPECT_TRUE(none.startsWith(u"No scenario meets the limit 6.40 s. The nearest is base: as predicted 50.0 % of its steps miss it"_s))
+        << none.toStdString();
 }
 
 TEST(StudyAnswer, IsNotCurrentWhileAResultBehindItIsNot)

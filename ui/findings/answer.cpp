@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Question, answer and certainty of a report, in sentences.
+#include "core/engine/systemsrange.h"
 #include "core/engine/verdict.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameters.h"
@@ -210,17 +211,17 @@ QString choiceSentence(const Findings& f)
         return QObject::tr("19 of 20 steps end within %1, half of them within %2.")
             .arg(p95, format::seconds(best.snapshot->across.p50).text());
     if (!rival)
-        return (isWithinLimit(best) ? QObject::tr("%1 meets %2: %3 of its steps miss it.")
-                                    : QObject::tr("%1 does not meet %2: %3 of its steps miss it."))
+        return (isWithinLimit(best) ? QObject::tr("%1 meets the limit %2: as predicted %3 of its steps miss it.")
+                                    : QObject::tr("%1 does not meet the limit %2: as predicted %3 of its steps miss it."))
             .arg(best.name, mark, missed(best.misses));
     if (f.hasTarget && !isWithinLimit(best))
-        return QObject::tr("No scenario meets %1. The nearest is %2: %3 of its steps miss it; %4.")
+        return QObject::tr("No scenario meets the limit %1. The nearest is %2: as predicted %3 of its steps miss it; %4.")
             .arg(mark, best.name, missed(best.misses), against(f, *rival, missed(rival->misses)));
     const QString verb = best.baseline && f.pinned ? QObject::tr("Keep %1") : QObject::tr("Take %1");
     if (f.hasTarget && !isWithinLimit(*rival))
-        return (verb + QObject::tr(": %2 of its steps miss %3; %4."))
+        return (verb + QObject::tr(": as predicted %2 of its steps miss %3; %4."))
             .arg(best.name, missed(best.misses), mark, against(f, *rival, missed(rival->misses)));
-    const QString all = f.hasTarget ? QObject::tr("%1 and %2 meet %3. ").arg(best.name, rival->name, mark) : QString();
+    const QString all = f.hasTarget ? QObject::tr("%1 and %2 meet the limit %3. ").arg(best.name, rival->name, mark) : QString();
     if (!times.change(*rival, best).significant())
         return all + tieSentence(f, times, *rival, verb);
     return all
@@ -256,6 +257,17 @@ QString questionOf(const Findings& f)
                        : QObject::tr("Which of the %1 scenarios trains with the shortest slow steps?").arg(f.scenarios.size());
 }
 
+MissedOverSystems missedOverSystems(const Snapshot& s, double seconds)
+{
+    if (!s.systems || s.sortedAcrossSeconds.empty() || !(seconds > 0))
+        return {};
+    const ExceedanceOverSystems over = StepsOverSystems(*s.systems, s.sortedAcrossSeconds, s.across.ciMean).exceedance(seconds);
+    const QString share = missed(over.probability), limit = format::seconds(seconds).text();
+    return {QObject::tr("With the error of the mean and how systems differ, %1 of the steps miss %2; nine of ten systems %3 to %4.")
+                .arg(share, limit, format::percent(over.low), format::percent(over.high)),
+            QObject::tr("%1 miss %2 with the error of the mean and how systems differ").arg(share, limit)};
+}
+
 Answer answerOf(const Findings& f)
 {
     Answer answer;
@@ -270,9 +282,10 @@ Answer answerOf(const Findings& f)
                              : QObject::tr("Sampling: %1 (95 %), from %2 steps per scenario that share their random numbers.")
                                    .arg(format::intervalNextTo(step.p95, step.ciP95), format::count(static_cast<qint64>(step.samples))));
     if (const CostedStep& costed = *best.snapshot->costed; costed.errorBandHigh > costed.errorBandLow)
-        answer.certainty << QObject::tr("Model: on nine of ten published jobs of this kind its mean step was %1 off. This shifts all "
-                                        "scenarios by about the same factor.")
-                                .arg(format::band(costed.errorBandLow, costed.errorBandHigh));
+        answer.certainty << QObject::tr("Model: its mean step is %1 off (%2). This shifts all scenarios by about the same factor.")
+                                .arg(format::band(costed.errorBandLow, costed.errorBandHigh), QString::fromStdString(bandSource(costed)));
+    if (const QString over = missedOverSystems(*best.snapshot, f.hasTarget ? f.markSeconds : 0).sentence; !over.isEmpty())
+        answer.certainty << over;
     if (best.snapshot->systems && !best.snapshot->systems->systems.empty())
         answer.certainty << QString::fromStdString(systemsSentence(*best.snapshot->systems));
     for (const Caveat& caveat : verdictOf(*best.snapshot).caveats)
@@ -283,7 +296,7 @@ Answer answerOf(const Findings& f)
         if (isCondition(f, s))
             answer.certainty << QObject::tr("%1 marks slow nodes: a condition to prepare for, and no choice.").arg(s.name);
     if (f.hasTarget && f.scenarios.size() > 1)
-        answer.certainty << QObject::tr("A scenario meets the target if 19 of 20 of its steps end within it.");
+        answer.certainty << QObject::tr("A scenario meets the limit if 19 of 20 of its steps end within it.");
     return answer;
 }
 

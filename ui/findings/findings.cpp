@@ -88,6 +88,7 @@ public:
             reportProgress(0.3 * static_cast<double>(i) / static_cast<double>(entries.size()), "step times");
             const ScenarioEntry& e = *entries[i];
             EvaluateOptions how = evaluateOptions(m_options, m_query.samples);
+            how.systemsRange = true;
             const SnapshotPtr snapshot = m_evaluator.evaluate(*e.scenario, how);
             if (!snapshot->valid() || !snapshot->samples) {
                 errors.insert(errors.end(), snapshot->diagnostics.begin(), snapshot->diagnostics.end());

@@ -87,6 +87,11 @@ inline constexpr std::size_t kMaxFound = 6;
 /// Question and answer of what was found; `advised` is set before.
 [[nodiscard]] QString questionOf(const Findings& found);
 [[nodiscard]] Answer answerOf(const Findings& found);
+/// P(step > seconds) with the error of the mean and how systems differ, as guarantee states it; empty where the range is not computed yet.
+struct MissedOverSystems {
+    QString sentence, words; ///< words: the share alone, for one line
+};
+[[nodiscard]] MissedOverSystems missedOverSystems(const Snapshot& snapshot, double seconds);
 /// The assumptions, in plain words: cluster, spread, tokens, failures. One sentence each.
 [[nodiscard]] QStringList assumptionSentences(const Findings& found);
 /// The same of one scenario alone: cluster, spread, tokens.

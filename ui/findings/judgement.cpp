@@ -94,9 +94,9 @@ QList<Judged> judgements(const LogComparison& held)
 QString verdictSentence(const LogComparison& held)
 {
     const SeriesComparison& c = held.comparison;
-    const QString wrong = c.p50.error < 0 ? QObject::tr("The median was %1 % too fast") : QObject::tr("The median was %1 % too slow");
+    const QString invalid = c.p50.error < 0 ? QObject::tr("The median was %1 % too fast") : QObject::tr("The median was %1 % too slow");
     const QString level = std::abs(c.p50.error) <= c.p50.halves ? QObject::tr("The median was right (%1 %)").arg(errorNumber(c.p50.error))
-                                                                : wrong.arg(format::number(100 * std::abs(c.p50.error), 2));
+                                                                : invalid.arg(format::number(100 * std::abs(c.p50.error), 2));
     const auto part = [](const MetricError& e) { return std::abs(e.error) <= e.halves || (e.low <= 0 && e.high >= 0); };
     if (part(c.p95) && part(c.p99))
         return QObject::tr("%1, and the slow steps are as predicted.").arg(level);

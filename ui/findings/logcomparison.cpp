@@ -31,7 +31,7 @@ void addSeries(LogComparison& held, const LoggedRun& run, const RunShape& shape,
         else if (step.seconds > shape.medianSeconds + stall)
             drawn.kind = SeriesStep::Kind::stall;
         if (drawn.kind != SeriesStep::Kind::compared)
-            ++held.leftOut[static_cast<int>(drawn.kind) - 1];
+            ++held.excluded[static_cast<int>(drawn.kind) - 1];
         for (const LevelShift& shift : shape.shifts)
             if (shift.index == index)
                 held.shiftNumbers.push_back(drawn.number);
@@ -82,7 +82,7 @@ bool looksLikeStepLog(std::string_view text)
     return false;
 }
 
-Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text, const LeaveOut& leave,
+Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text, const ExcludedSteps& leave,
                                     const InsightOptions& options)
 {
     Result<StepLog> log = readStepLog(text);

@@ -37,12 +37,12 @@ struct LogComparison {
     std::vector<CurvePoint> measured, predicted; ///< seconds; predicted of one median job
     std::vector<QuantilePair> quantiles;
     double predictedP5 = 0, predictedP95 = 0; ///< seconds, of one median job
-    int leftOut[3] = {0, 0, 0};               ///< warm-up, after pauses, stalls
+    int excluded[3] = {0, 0, 0};              ///< warm-up, after pauses, stalls
     std::uint64_t seed = 1;
 };
 
 /// Parts that are removed before steps are compared, as selected by the user.
-struct LeaveOut {
+struct ExcludedSteps {
     bool warmUp = true, pauses = true, shifts = false;
 };
 
@@ -50,7 +50,7 @@ struct LeaveOut {
 [[nodiscard]] bool looksLikeStepLog(std::string_view text);
 /// Compares a log with one median job of the scenario. Errors: no steps in the text, the scenario's diagnostics, cancelled. Blocks.
 [[nodiscard]] Result<LogComparison> logComparison(Evaluator& evaluator, const Scenario& scenario, const std::string& text,
-                                                  const LeaveOut& leave, const InsightOptions& options);
+                                                  const ExcludedSteps& leave, const InsightOptions& options);
 /// The fit of the scenario to the same log (core's), for "Calibrate to this". Blocks.
 [[nodiscard]] Result<RunFit> fitOf(Evaluator& evaluator, const Scenario& scenario, const std::string& text, const InsightOptions& options);
 

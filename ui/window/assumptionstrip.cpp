@@ -70,12 +70,12 @@ void AssumptionStrip::refresh()
     const QStringList slow = slowPlaceSentences(scenario, {}); // what is marked comes before what every cluster has
     for (qsizetype i = 0; i < slow.size(); ++i)
         assumed.sentences.insert(1 + i, slow[i]);
-    Part leftOut{tr("Left out"), {}};
+    Part excluded{tr("Left out"), {}};
     if (shown->snapshot)
         for (const Caveat& caveat : verdictOf(*shown->snapshot).caveats)
-            leftOut.sentences << QString::fromStdString(caveat.sentence);
-    leftOut.sentences << modelLimitSentences();
-    m_parts = {assumed, leftOut};
+            excluded.sentences << QString::fromStdString(caveat.sentence);
+    excluded.sentences << modelLimitSentences();
+    m_parts = {assumed, excluded};
     QStringList all;
     for (const Part& part : m_parts)
         all << part.heading + u": "_s + part.sentences.join(u' ');

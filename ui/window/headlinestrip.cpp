@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/headlinestrip.h"
 
+#include "ui/findings/findings.h"
 #include "ui/findings/studyanswer.h"
 #include "ui/look/format.h"
 #include "ui/pages/page.h"
@@ -32,10 +33,24 @@ constexpr int kAroundOwn = 28;                    // around the words of the ans
 constexpr int kShown = 5;                         // metrics next to the answer
 constexpr int kMaxExtra = 40;                     // between the metrics, in addition to what they need
 
-/// Text of the range over systems; empty where nothing is known of them.
-QString overSystems(const ShownScenario* s)
+/// The current scenario over systems: steps that miss the limit, and the tail; empty where nothing is known of them.
+QString overSystems(const PageContext& context)
 {
-    return s && s->snapshot && s->snapshot->systems ? QString::fromStdString(systemsSentence(*s->snapshot->systems)) : QString();
+    const ShownScenario* s = context.current();
+    if (!s || !s->snapshot || !s->snapshot->systems)
+        return {};
+    return (missedOverSystems(*s->snapshot, context.limitSeconds).sentence + u' ' + QString::fromStdString(systemsSentence(*s->snapshot->systems))).trimmed();
+}
+
+/// The same in one line: the limit's share where one is set, else the tail.
+QString shortOverSystems(const Snapshot& s, double limitSeconds)
+{
+    const QString misses = missedOverSystems(s, limitSeconds).words;
+    if (!misses.isEmpty() || !s.systems || s.systems->systems.empty())
+        return misses;
+    const auto above = [](double ratio) { return format::fixed(100 * (ratio - 1), 1); };
+    const OverSystems& over = s.systems->p95OverP50;
+    return QObject::tr("p95 %1 to %2 % above p50 on nine of ten systems").arg(above(over.low), above(over.high));
 }
 
 /// A number and its unit stay on one line.
@@ -104,7 +119,7 @@ void HeadlineStrip::refresh()
     QStringList readings{m_answer};
     for (const HeadlineCell& cell : m_cells)
         readings << cell.reading();
-    if (const QString systems = overSystems(context.current()); !systems.isEmpty())
+    if (const QString systems = overSystems(context); !systems.isEmpty())
         readings << systems;
     readings << m_badge.reasons;
     setAccessibleDescription(readings.join(u"; "_s));
@@ -132,13 +147,9 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
         samples = {
             {tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))), Type::tick, Role::textTertiary}};
     lines.third = comparisonForms(comparison, samples);
-    if (const SnapshotPtr& found = s->snapshot; found && found->systems && !found->systems->systems.empty() && !lines.third.isEmpty()) {
-        const OverSystems& over = found->systems->p95OverP50;
-        const auto above = [](double ratio) { return format::fixed(100 * (ratio - 1), 1); };
-        lines.third.prepend(lines.third.front()
-                            + TextRuns{{tr("  ·  p95 %1 to %2 % above p50 on nine of ten systems").arg(above(over.low), above(over.high)),
-                                        Type::tick, Role::textTertiary}});
-    }
+    const QString over = s->snapshot ? shortOverSystems(*s->snapshot, context.limitSeconds) : QString();
+    if (!over.isEmpty() && !lines.third.isEmpty())
+        lines.third.prepend(lines.third.front() + TextRuns{{u"  ·  "_s + over, Type::tick, Role::textTertiary}});
     return lines;
 }
 
@@ -241,8 +252,9 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
         if (s && s->snapshot)
             lines << format::samplesAndSeed(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
         if (!m_cells[i].model.isEmpty())
-            lines << tr("±: what more samples would narrow. Model: the error that held 90 % of the published runs; it does not shrink.");
-        if (const QString systems = overSystems(s); m_cells[i].key.startsWith(u"step_time_s"_s) && !systems.isEmpty())
+            lines << tr("±: what more samples would narrow. Model: an error that they do not narrow (%1).")
+                         .arg(QString::fromStdString(bandSource(*s->snapshot->costed)));
+        if (const QString systems = overSystems(m_workspace.context()); m_cells[i].key.startsWith(u"step_time_s"_s) && !systems.isEmpty())
             lines << systems;
         if (!m_cells[i].delta.isEmpty())
             lines << tr("Click: which edits moved it.");

@@ -40,7 +40,7 @@ constexpr int kMaxNotes = 100, kMemoryTries = 12; // layouts whose memory is loo
 
 QString shortNameOf(const Parameter& p)
 {
-    return QString::fromStdString(briefName(p));
+    return QString::fromStdString(shortLabel(p));
 }
 
 /// The memory of a scenario and one fix for what is wrong with it; some hundred milliseconds for large layouts.

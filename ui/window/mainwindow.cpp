@@ -236,15 +236,15 @@ void MainWindow::fitMenuRow()
             rest += part->sizeHint().expandedTo(part->minimumSize()).width();
     const QFontMetrics metrics(m_theme.font(Type::body));
     QWidget* keys = m_search->layout()->itemAt(0)->widget();
-    const QString whole = tr("Search commands"), brief = tr("Search");
+    const QString whole = tr("Search commands"), reduced = tr("Search");
     const int pad = m_theme.px(24), keysRoom = keys->sizeHint().width() + m_theme.px(16);
-    const int smallest = metrics.horizontalAdvance(brief) + pad, requested = m_theme.px(kSearchWidth);
+    const int smallest = metrics.horizontalAdvance(reduced) + pad, requested = m_theme.px(kSearchWidth);
     const int menus = std::max(m_menus->sizeHint().width(), std::min(m_theme.px(metric::dock) - m_theme.px(6), width() - rest - requested));
     const int search = std::clamp(width() - rest - menus, smallest, requested);
     m_menus->setFixedWidth(menus);
     m_search->setFixedSize(search, m_theme.px(metric::button));
     const bool hasWhole = metrics.horizontalAdvance(whole) + pad <= search;
-    m_search->setText(hasWhole ? whole : brief);
+    m_search->setText(hasWhole ? whole : reduced);
     keys->setVisible(metrics.horizontalAdvance(whole) + pad + keysRoom <= search);
 }
 
