@@ -58,8 +58,8 @@ SuiteErrors errorsOf(const std::string& suite, const std::vector<const Validated
             ++e.skipped;
             continue;
         }
-        if (!r->leftOut.empty()) {
-            ++e.leftOut;
+        if (!r->excluded.empty()) {
+            ++e.excluded;
             continue;
         }
         if (r->predictedMemoryGib > 0 && r->publishedMemoryGib > 0) {
@@ -139,7 +139,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
     out.suite = row.suite;
     out.source = row.source;
     out.tier = row.tier;
-    out.leftOut = !row.suspect.empty() ? "suspect: " + row.suspect : !row.duplicateOf.empty() ? "the same log as " + row.duplicateOf : "";
+    out.excluded = !row.suspect.empty() ? "suspect: " + row.suspect : !row.duplicateOf.empty() ? "the same log as " + row.duplicateOf : "";
     out.skipped = row.skipped;
     out.assumptions = row.assumptions;
     out.publishedSeconds = row.publishedSeconds;
@@ -189,7 +189,7 @@ ValidationReport validationReport(std::vector<ValidatedRow> rows)
         bySuite[r.suite].push_back(&r);
         if (r.predictedBubbleRate < 0) // rows that test the schedule alone stay out of the totals of the cost model
             all.push_back(&r);
-        if (r.hasError() && r.leftOut.empty() && r.predictedBubbleRate < 0) {
+        if (r.hasError() && r.excluded.empty() && r.predictedBubbleRate < 0) {
             ++counted;
             inside += r.publishedSeconds >= r.bandLowSeconds && r.publishedSeconds <= r.bandHighSeconds ? 1 : 0;
         }

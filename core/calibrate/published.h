@@ -47,7 +47,7 @@ struct PublishedRow {
 /// What the model predicted for one row.
 struct ValidatedRow {
     std::string id, suite, source, tier, skipped;
-    std::string leftOut; ///< why the row stays out of sums: suspect, or a duplicate
+    std::string excluded; ///< why the row stays out of sums: suspect, or a duplicate
     std::vector<std::string> assumptions;
     double noiseFreeSeconds = 0;                                  ///< every factor at its mean
     double predictedSeconds = 0, publishedSeconds = 0, error = 0; ///< error = predicted / published - 1
@@ -62,7 +62,7 @@ struct ValidatedRow {
 
 struct SuiteErrors : Residuals {
     std::string suite;
-    int skipped = 0, leftOut = 0; ///< leftOut: suspect rows and duplicates, in no sum
+    int skipped = 0, excluded = 0; ///< excluded: suspect rows and duplicates, in no sum
     double rankCorrelation = 0;
     double memoryMeanAbs = -1, bubbleMeanAbs = -1; ///< < 0 = nothing to compare
     std::string peer;                              ///< the best result that another tool published on these rows

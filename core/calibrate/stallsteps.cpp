@@ -30,10 +30,10 @@ double stallExcess(const CleanRun& run, std::size_t i, double noise)
 
 double robustSpread(const std::vector<double>& x, double around)
 {
-    std::vector<double> away;
+    std::vector<double> distance;
     for (const double v : x)
-        away.push_back(std::abs(v - around));
-    return kNormalOverMad * medianOf(std::move(away));
+        distance.push_back(std::abs(v - around));
+    return kNormalOverMad * medianOf(std::move(distance));
 }
 
 double neighbourSpread(const RelativeRuns& runs)

@@ -22,10 +22,10 @@ Json parametersJson(const std::vector<std::pair<std::string, std::string>>& valu
     return parameters;
 }
 
-Json leftOutJson(const std::vector<ExploreLeftOut>& leftOut)
+Json excludedJson(const std::vector<ExcludedLayout>& excluded)
 {
     Json list = Json::array();
-    for (const ExploreLeftOut& l : leftOut)
+    for (const ExcludedLayout& l : excluded)
         list.push_back({{"parameters", parametersJson(l.values)}, {"reasons", l.reasons}});
     return list;
 }
@@ -90,7 +90,7 @@ std::string toJson(const Exploration& e)
                 {"elapsed_s", e.elapsedSeconds},
                 {"notes", e.notes}};
     if (e.query.listRejected)
-        result["left_out"] = leftOutJson(e.leftOut);
+        result["left_out"] = excludedJson(e.excluded);
     return report::dump(result);
 }
 

@@ -39,7 +39,7 @@ struct ExploreRejection {
 };
 
 /// A configuration that was omitted before sampling.
-struct ExploreLeftOut {
+struct ExcludedLayout {
     std::vector<std::pair<std::string, std::string>> values;
     std::vector<std::string> reasons;
 };
@@ -52,7 +52,7 @@ struct Exploration {
     Estimate priceOfMean;                      ///< regret: score of the best by mean less that of the best by the objective
     Estimate p95OfMean; ///< p95 of the best by mean less that of the best by p95, seconds per step of the latter's tokens
     std::vector<ExploreRejection> rejected; ///< most frequent first
-    std::vector<ExploreLeftOut> leftOut;    ///< where the query lists them
+    std::vector<ExcludedLayout> excluded;   ///< where the query lists them
     bool cut = false;                       ///< mostSampled was reached before the ranking was resolved
     std::uint64_t seed = 1;
     double elapsedSeconds = 0, deterministicSeconds = 0;

@@ -29,16 +29,16 @@ double since(Clock::time_point begin)
 /// The text of the records so far, written now and then: rarely enough that writing takes at most a tenth of the time.
 class Keeper final {
 public:
-    Keeper(const ExploreKeeping& keeping, const RecordsHead& head, const SearchShard& shard) : m_keeping(keeping)
+    Keeper(const ExploreCheckpoint& checkpoint, const RecordsHead& head, const SearchShard& shard) : m_checkpoint(checkpoint)
     {
-        if (!keeping.write)
+        if (!checkpoint.write)
             return;
         m_text.add(headLine(head) + "\n");
         m_text.add(shardLine(shard));
     }
     void add(const std::string& line)
     {
-        if (!m_keeping.write)
+        if (!m_checkpoint.write)
             return;
         m_text.add(line);
         if (since(m_last) > kSecondsBetweenWrites + 10 * m_took)
@@ -46,16 +46,16 @@ public:
     }
     void write()
     {
-        if (!m_keeping.write)
+        if (!m_checkpoint.write)
             return;
         const Clock::time_point begin = Clock::now();
-        m_keeping.write(m_text.text());
+        m_checkpoint.write(m_text.text());
         m_took = since(begin);
         m_last = Clock::now();
     }
 
 private:
-    const ExploreKeeping& m_keeping;
+    const ExploreCheckpoint& m_checkpoint;
     RecordsText m_text;
     Clock::time_point m_last = Clock::now();
     double m_took = 0;
@@ -63,9 +63,9 @@ private:
 
 class Search final {
 public:
-    Search(const SamplerInputs& inputs, const ExploreKeeping& keeping, Keeper& keeper)
+    Search(const SamplerInputs& inputs, const ExploreCheckpoint& checkpoint, Keeper& keeper)
         : m_in(inputs),
-          m_known(keeping.known),
+          m_known(checkpoint.known),
           m_keeper(keeper),
           m_points(inputs.query, inputs.options.seed)
     {
@@ -118,8 +118,8 @@ void Search::add(std::int64_t number, QuickPart part)
     m_fitting.insert(m_fitting.end(), part.fitting.begin(), part.fitting.end());
     addReasons(m_reasons, part.reasons);
     for (RejectedPoint& r : part.rejected)
-        if (m_out.leftOut.size() < kMaxListed)
-            m_out.leftOut.push_back({valuesOf(m_in.query.space, r.index), std::move(r.reasons)});
+        if (m_out.excluded.size() < kMaxListed)
+            m_out.excluded.push_back({valuesOf(m_in.query.space, r.index), std::move(r.reasons)});
 }
 
 void Search::quickPass()
@@ -210,7 +210,7 @@ Diagnostics checkRequested(const Scenario& scenario, const ExploreQuery& query)
 } // namespace
 
 Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query, const InsightOptions& options,
-                            const ExploreKeeping& keeping)
+                            const ExploreCheckpoint& checkpoint)
 {
     const Clock::time_point begin = Clock::now();
     if (Diagnostics errors = checkRequested(scenario, query); hasErrors(errors))
@@ -220,8 +220,8 @@ Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, cons
         return maker.errors();
     CostedPoints costed(*maker);
     const SamplerInputs inputs{evaluator, *maker, query, options, costed};
-    Keeper keeper(keeping, {scenario, query, options.seed}, query.shard);
-    Search search(inputs, keeping, keeper);
+    Keeper keeper(checkpoint, {scenario, query, options.seed}, query.shard);
+    Search search(inputs, checkpoint, keeper);
     search.quickPass();
     const double deterministic = since(begin);
     if (!search.stopped() && (search.out().fitting > 0 || query.shard.count > 1))

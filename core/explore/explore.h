@@ -14,7 +14,7 @@
 namespace prism {
 
 /// Checkpoint of a search.
-struct ExploreKeeping {
+struct ExploreCheckpoint {
     ExploreRecords known;                               ///< of an earlier run with the same head; taken instead of computing again
     std::function<void(const std::string& text)> write; ///< gets the whole file so far, every few seconds and at the end; may be empty
 };
@@ -24,7 +24,7 @@ struct ExploreKeeping {
 /// Errors: what check(query) finds, no valid configuration (with the reasons counted), cancelled. Any thread; the same bits on any number
 /// of threads, and with any `known` of the same head.
 [[nodiscard]] Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query,
-                                          const InsightOptions& options = {}, const ExploreKeeping& keeping = {});
+                                          const InsightOptions& options = {}, const ExploreCheckpoint& checkpoint = {});
 
 /// The whole search from the records of all its shards: the same candidates, and the same text to `write`, as one run of all would give.
 /// Rows that no shard made (they seldom are needed) are made here. Errors: those of joined() and of explore().

@@ -173,7 +173,7 @@ private:
     void failure(bool takesNode);
     void restartUntilClean();
     void idle(double seconds, double RunLedger::*cause);
-    void takeNodeAway();
+    void loseNode();
     void returnNodes();
     void beginSlow();
     void endSlow();
@@ -242,14 +242,14 @@ void Run::restartUntilClean()
         ++m_ledger.interruptions;
         if (m_nextNode <= m_nextSoft) {
             m_nextNode = m_now + m_node.next(m_in.nodeFailureRate);
-            takeNodeAway();
+            loseNode();
         } else {
             m_nextSoft = m_now + m_soft.next(m_in.softFailureRate);
         }
     }
 }
 
-void Run::takeNodeAway()
+void Run::loseNode()
 {
     returnNodes();
     m_repairs.push_back(m_now + m_in.repair);
@@ -279,7 +279,7 @@ void Run::failure(bool takesNode)
     m_progress.fail(m_now, m_ledger);
     if (takesNode) {
         m_nextNode = m_now + m_node.next(m_in.nodeFailureRate);
-        takeNodeAway();
+        loseNode();
     } else {
         m_nextSoft = m_now + m_soft.next(m_in.softFailureRate);
     }

@@ -12,7 +12,7 @@
 
 namespace prism {
 
-inline constexpr std::size_t kLongestLogLine = 512 * 1024; ///< bytes; a collector writes a batch of 512 spans on one
+inline constexpr std::size_t kLongestLogLine = 512 * 1024; ///< bytes: a batch of 512 spans of a collector
 /// A line ends with either or both: progress bars write over their line by a carriage return alone.
 inline constexpr std::string_view kLineEnds = "\r\n";
 

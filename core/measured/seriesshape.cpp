@@ -26,11 +26,11 @@ constexpr double kBisquare = 4.685; // Beaton and Tukey 1974: 95 % efficiency at
 
 double medianAbsolute(const std::vector<double>& x, double around)
 {
-    std::vector<double> away;
-    away.reserve(x.size());
+    std::vector<double> distance;
+    distance.reserve(x.size());
     for (const double v : x)
-        away.push_back(std::abs(v - around));
-    return medianOf(std::move(away));
+        distance.push_back(std::abs(v - around));
+    return medianOf(std::move(distance));
 }
 
 std::vector<double> secondsOf(const LoggedRun& run)

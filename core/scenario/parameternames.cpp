@@ -108,7 +108,7 @@ const Parameter* parameterByName(std::string_view name)
     return nullptr;
 }
 
-const std::string& briefName(const Parameter& parameter)
+const std::string& shortLabel(const Parameter& parameter)
 {
     return parameter.shortName.empty() ? parameter.label : parameter.shortName;
 }

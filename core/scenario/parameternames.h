@@ -16,7 +16,7 @@ namespace prism {
 [[nodiscard]] const Parameter* parameterByName(std::string_view name);
 
 /// "TP", else the label: for narrow places.
-[[nodiscard]] const std::string& briefName(const Parameter& parameter);
+[[nodiscard]] const std::string& shortLabel(const Parameter& parameter);
 /// "Tensor parallel (TP)": the label with the short name where there is one.
 [[nodiscard]] std::string fullName(const Parameter& parameter);
 

@@ -34,7 +34,7 @@ GroupGeometry group(std::int64_t size, std::int64_t stride, std::int64_t inNode,
     return g;
 }
 
-/// A group of ranks `stride` apart.
+/// A group of ranks at the distance `stride`.
 GroupGeometry geometry(std::int64_t ranks, std::int64_t stride, const Machine& machine)
 {
     const std::int64_t size = std::max<std::int64_t>(1, ranks), step = std::max<std::int64_t>(1, stride);
@@ -69,7 +69,7 @@ std::vector<std::string_view> dimensions(std::string_view order)
     return result;
 }
 
-/// Ranks along one dimension, and how far neighbours along it are apart.
+/// Ranks along one dimension, and the distance of neighbours along it.
 struct Dimension {
     std::string_view name;
     std::int64_t size = 1, stride = 1;

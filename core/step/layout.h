@@ -16,7 +16,7 @@ struct GroupGeometry {
     std::int64_t nodesInPod = 0; ///< of them in one pod, where the group leaves it; 0 = it does not
     [[nodiscard]] Scope scope() const { return nodes > 1 ? Scope::interNode : Scope::intraNode; }
 };
-/// `ranks` neighbours `stride` apart, of which `inNode` (at least 1) share a node: as many nodes as that takes.
+/// `ranks` neighbours at the distance `stride`, of which `inNode` (at least 1) share a node: as many nodes as that takes.
 [[nodiscard]] GroupGeometry groupOf(std::int64_t ranks, std::int64_t inNode, std::int64_t stride = 1);
 
 /// Geometry of every group of a scenario, by its rank order ("tp-cp-ep-dp-pp": leftmost varies fastest). Dense groups order

@@ -28,8 +28,8 @@ double meanOfLargest(std::vector<double> values, double n)
 /// A factor with mean 1 from measured values; deterministic where they do not differ.
 Distribution pooled(std::vector<double> values)
 {
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    if (*least == *most)
+    const auto [minimum, maximum] = std::minmax_element(values.begin(), values.end());
+    if (*minimum == *maximum)
         return {};
     const double floor = kMinPooledFactor * meanOf(values);
     for (double& v : values)

@@ -281,11 +281,12 @@ Result<ProfileModel> profileModel(const std::vector<KinetoRank>& ranks)
     if (aligned > 0)
         model.assumptions.push_back(
             fmt::format("{} ranks without a collective in common with others begin their steps with them", aligned));
-    std::size_t most = 0;
+    std::size_t largest = 0;
     for (const KinetoRank& rank : ranks)
-        most = std::max(most, rank.steps.size());
-    if (most > model.steps.size())
-        model.assumptions.push_back(fmt::format("{} of up to {} steps are used: not every rank has the others", model.steps.size(), most));
+        largest = std::max(largest, rank.steps.size());
+    if (largest > model.steps.size())
+        model.assumptions.push_back(
+            fmt::format("{} of up to {} steps are used: not every rank has the others", model.steps.size(), largest));
     if (!model.isComplete)
         model.assumptions.emplace_back("transfers contain the waits for ranks without a profile: with more ranks these count twice");
     return model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The program's description of itself: help, man pages, completions and the page of the command line.
+// What the program says about its use: help, man pages, completions and the page of the command line.
 #include "core/scenario/parameternames.h"
 #include "run_cli.h"
 

@@ -53,16 +53,16 @@ TEST_P(Programs, LinkNoNetwork)
 TEST(InstalledProgram, LooksForPresetsInItsOwnFolderOnly)
 {
     namespace fs = std::filesystem;
-    const fs::path away = scratch() / "away", nextTo = fs::path(PRISM_CLI).parent_path().parent_path() / "share";
-    fs::remove_all(away);
-    fs::create_directories(away / "bin");
-    fs::copy_file(PRISM_CLI, away / "bin/prism-cli");
+    const fs::path elsewhere = scratch() / "away", nextTo = fs::path(PRISM_CLI).parent_path().parent_path() / "share";
+    fs::remove_all(elsewhere);
+    fs::create_directories(elsewhere / "bin");
+    fs::copy_file(PRISM_CLI, elsewhere / "bin/prism-cli");
     const std::string command =
-        "cd / && env -u PRISM_PRESETS " + (away / "bin/prism-cli").string() + " check sample-baseline >/dev/null 2>&1";
+        "cd / && env -u PRISM_PRESETS " + (elsewhere / "bin/prism-cli").string() + " check sample-baseline >/dev/null 2>&1";
     EXPECT_NE(std::system(command.c_str()), 0) << "presets were found without being installed";
-    fs::create_directory_symlink(nextTo, away / "share");
+    fs::create_directory_symlink(nextTo, elsewhere / "share");
     EXPECT_EQ(std::system(command.c_str()), 0);
-    fs::remove_all(away);
+    fs::remove_all(elsewhere);
 }
 
 INSTANTIATE_TEST_SUITE_P(Built, Programs, testing::Values(PRISM_CLI, PRISM_EXPLORER, PRISM_MODULE));

@@ -97,7 +97,7 @@ public:
     {
         m_isFull = false;
         m_holder.reset();
-        if (m_isFolderAway)
+        if (m_isFolderMoved)
             moveFolder();
         for (int i = 0; i < kFiles; ++i)
             if (QFile::exists(at(i) + u"-away"_s))
@@ -209,20 +209,20 @@ private:
         (void)m_file.flush();
         acknowledge();
         m_holder.reset();
-        const QString away = path + u"-away"_s;
-        if (isThere(path) && !isThere(away) && QFile::rename(path, away))
-            m_away[path] = m_stored[path];
-        else if (!isThere(path) && QFile::rename(away, path))
-            m_stored[path] = m_away[path];
+        const QString elsewhere = path + u"-away"_s;
+        if (isThere(path) && !isThere(elsewhere) && QFile::rename(path, elsewhere))
+            m_elsewhere[path] = m_stored[path];
+        else if (!isThere(path) && QFile::rename(elsewhere, path))
+            m_stored[path] = m_elsewhere[path];
     }
     void moveFolder()
     {
         (void)m_file.flush();
         acknowledge();
         m_holder.reset();
-        const QString here = m_root.filePath(u"walk"_s), away = m_root.filePath(u"gone"_s);
-        m_isFolderAway = !m_isFolderAway;
-        EXPECT_TRUE(QDir().rename(m_isFolderAway ? here : away, m_isFolderAway ? away : here));
+        const QString here = m_root.filePath(u"walk"_s), elsewhere = m_root.filePath(u"gone"_s);
+        m_isFolderMoved = !m_isFolderMoved;
+        EXPECT_TRUE(QDir().rename(m_isFolderMoved ? here : elsewhere, m_isFolderMoved ? elsewhere : here));
     }
     /// Each file holds what was acknowledged, and "saved" is true.
     void check()
@@ -251,9 +251,9 @@ private:
     QTemporaryDir m_root;
     StudyFile m_file;
     std::unique_ptr<Study> m_holder;
-    std::map<QString, int> m_stored, m_away;
+    std::map<QString, int> m_stored, m_elsewhere;
     int m_value = 1000, m_screen = 0;
-    bool m_isFull = false, m_isFolderAway = false;
+    bool m_isFull = false, m_isFolderMoved = false;
 };
 
 } // namespace

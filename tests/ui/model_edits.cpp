@@ -261,7 +261,7 @@ TEST(EditAnswers, LongSeriesAreThinnedEvenlyAndKeepWhatIsSpecial)
         ASSERT_TRUE(held.ok());
         EXPECT_EQ(held->series.size(), static_cast<std::size_t>(kept)) << steps;
         EXPECT_EQ(std::ranges::count(held->series, 20.0, &SeriesStep::seconds), 2);
-        EXPECT_EQ(held->leftOut[2], 2);
+        EXPECT_EQ(held->excluded[2], 2);
     }
 }
 
@@ -289,9 +289,9 @@ TEST(EditAnswers, StepsOfALogHaveTheirKinds)
         EXPECT_EQ(held->series[i].kind, pause ? Kind::afterPause : stall ? Kind::stall : Kind::compared) << i;
         EXPECT_EQ(held->series[i].number, static_cast<double>(i) + 1);
     }
-    EXPECT_EQ(held->leftOut[0], 0);
-    EXPECT_EQ(held->leftOut[1], 10);
-    EXPECT_EQ(held->leftOut[2], 2);
+    EXPECT_EQ(held->excluded[0], 0);
+    EXPECT_EQ(held->excluded[1], 10);
+    EXPECT_EQ(held->excluded[2], 2);
     EXPECT_EQ(held->shiftNumbers, std::vector<double>{361});
     const Result<LogComparison> numbered = heldLog({risen});
     ASSERT_TRUE(numbered.ok());
@@ -299,7 +299,7 @@ TEST(EditAnswers, StepsOfALogHaveTheirKinds)
     EXPECT_EQ(numbered->shiftNumbers, std::vector<double>{60});
 }
 
-/// A profiler's trace, with spaces between its events up to so many bytes.
+/// A profiler's trace, with spaces between its events up to a limit of bytes.
 QByteArray profilerTrace(const QByteArray& category, qsizetype bytes)
 {
     const QByteArray head = R"({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 1}, "traceEvents": [)",

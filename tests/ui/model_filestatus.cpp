@@ -163,16 +163,16 @@ TEST_F(StudyFileTest, NamesThatAreExchangedWithinOneWriteAreStored)
 TEST_F(StudyFileTest, TheOpenStudyThatCannotBeReadForAMomentStaysTheFile)
 {
     StudyFile file;
-    const QString mine = at("mine.prism"), away = at("away");
+    const QString mine = at("mine.prism"), elsewhere = at("away");
     ASSERT_TRUE(file.create(mine).empty());
     ASSERT_TRUE(put(file, 64));
-    ASSERT_TRUE(QFile::rename(mine, away));
+    ASSERT_TRUE(QFile::rename(mine, elsewhere));
     EXPECT_FALSE(openIn(file, mine).ok());
     EXPECT_EQ(file.path(), mine);
     EXPECT_FALSE(put(file, 96)) << "an edit that is not on disk is reported";
     EXPECT_EQ(file.status(), failed);
     EXPECT_FALSE(file.problem().isEmpty());
-    ASSERT_TRUE(QFile::rename(away, mine));
+    ASSERT_TRUE(QFile::rename(elsewhere, mine));
     EXPECT_TRUE(put(file, 128));
     EXPECT_EQ(batchOf(mine), 128);
     const Result<OpenedStudy> again = openIn(file, mine);

@@ -232,7 +232,7 @@ TEST_F(Answers, ExploreNamesConfigurationsThatAreEqual)
         const int row = page.candidates().rowOf(candidate);
         const auto printed = [&](int role) { return page.candidates().index(row, CandidateModel::markColumn).data(role).toString(); };
         const QString reading = page.scatter().itemReading(candidate).join(u'\n');
-        EXPECT_EQ(printed(Qt::DisplayRole).contains(u"1 alike"_s), !c.equals.empty()) << shortText(c.values);
+        EXPECT_EQ(printed(Qt::DisplayRole).contains(u"1 equal"_s), !c.equals.empty()) << shortText(c.values);
         EXPECT_EQ(printed(Qt::ToolTipRole).contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(reading.contains(u"Identical in every metric: SP"_s), !c.equals.empty());
         EXPECT_EQ(page.candidates().table().rows[row].back().startsWith(u"SP"_s), !c.equals.empty());

@@ -82,8 +82,8 @@ TEST(CurveLabels, ACrowdKeepsItsLabelsSeparate)
     expectSeparate({tight[0], tight[1]});
     EXPECT_TRUE(tight[0].isOver && tight[2].rect.isNull());
     EXPECT_TRUE(placeLabels(labelsOf({across}, {90, 20}), {tiny, {across}, {}}, 8)[0].rect.isNull()) << "or they are left out";
-    const auto brief = placeLabels({{{90, 20}, across, 30}}, {tiny, {across}, {}}, 8);
-    EXPECT_TRUE(brief[0].isShort && tiny.contains(brief[0].rect)) << "a shorter text has room";
+    const auto reduced = placeLabels({{{90, 20}, across, 30}}, {tiny, {across}, {}}, 8);
+    EXPECT_TRUE(reduced[0].isShort && tiny.contains(reduced[0].rect)) << "a shorter text has room";
 }
 
 TEST(CurveLabels, ReadingsAreAtTheLimit)

@@ -83,7 +83,7 @@ TEST(Report, LongNamesLoseNoRowsAtTheFootOfASheet)
         found.scenarios.push_back(found.scenarios.back());
     for (std::size_t i = 0; i < kMaxFound; ++i)
         found.scenarios[i].name = name + QString::number(i + 1);
-    found.answer.sentence = u"%1 and %2 cannot be told apart."_s.arg(found.scenarios[0].name, found.scenarios[1].name);
+    found.answer.sentence = u"%1 and %2 cannot be distinguished."_s.arg(found.scenarios[0].name, found.scenarios[1].name);
     const std::vector<ReportPage> pages = reportPages(found, ReportForm::paper);
     ASSERT_GE(pages.size(), 3U);
     for (const ReportPage& page : pages) {

@@ -43,11 +43,11 @@ TEST_F(QuantityEditTest, KeepsWhatWasTypedWhileItIsInvalid)
     edit.selectAll();
     QTest::keyClicks(&edit, u"eight"_s);
     edit.submitNow();
-    edit.setProblem(u"This is no number."_s);
+    edit.setProblem(u"This is not a number."_s);
     edit.setCommitted(u"8"_s);
     EXPECT_EQ(edit.text(), u"eight"_s);
     EXPECT_EQ(edit.committed(), u"8"_s);
-    EXPECT_EQ(edit.accessibleDescription(), u"This is no number."_s);
+    EXPECT_EQ(edit.accessibleDescription(), u"This is not a number."_s);
     QFocusEvent out(QEvent::FocusOut);
     QApplication::sendEvent(&edit, &out);
     EXPECT_EQ(edit.text(), u"eight"_s);

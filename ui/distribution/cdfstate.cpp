@@ -22,12 +22,12 @@ QList<QPointF> thinned(const QList<QPointF>& points)
 {
     constexpr double kWide = 1600, kHigh = 800; // of a large plot, regardless of this one's size: a picture does not depend on its history
     constexpr double kUnseen = 0.1;
-    constexpr qsizetype kMaxLeftOut = 24;
+    constexpr qsizetype kMaxSkipped = 24;
     const auto at = [&](qsizetype i) { return QPointF(points[i].x() * kWide, points[i].y() * kHigh); };
     QList<QPointF> out;
     qsizetype from = 0;
     for (qsizetype i = 0; i < points.size(); ++i) {
-        bool straight = i > from && i + 1 < points.size() && i - from <= kMaxLeftOut;
+        bool straight = i > from && i + 1 < points.size() && i - from <= kMaxSkipped;
         for (qsizetype k = from + 1; straight && k <= i; ++k)
             straight = distanceFrom(at(from), at(i + 1), at(k)) < kUnseen;
         if (straight)

@@ -210,7 +210,7 @@ void ParameterRow::showProblem(const QString& message, const QString& inUse, con
         m_fixPath = QString::fromStdString(fix->fixPath);
         m_fixValue = jsonText(QString::fromStdString(fix->fixValue));
         const Parameter* target = findParameter(fix->fixPath);
-        const QString name = !target || fix->fixPath == m_parameter.id ? QString() : QString::fromStdString(briefName(*target));
+        const QString name = !target || fix->fixPath == m_parameter.id ? QString() : QString::fromStdString(shortLabel(*target));
         m_fix->setText(name.isEmpty() ? tr("Set to %1").arg(m_fixValue) : tr("Set %1 to %2").arg(name, m_fixValue));
     }
 }

@@ -82,7 +82,7 @@ QString CandidateModel::text(int candidate, int column) const
         return format::percent(c.probabilityBest);
     case markColumn: // the tip and the table for export name the equal ones
         return c.equals.empty() ? markOf(candidate)
-                                : QStringList{markOf(candidate), tr("%1 alike").arg(c.equals.size())}.join(u' ').trimmed();
+                                : QStringList{markOf(candidate), tr("%1 equal").arg(c.equals.size())}.join(u' ').trimmed();
     default:
         return {};
     }

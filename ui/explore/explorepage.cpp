@@ -41,11 +41,11 @@ Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, c
 {
     const SearchFile file;
     const std::string head = headLine({scenario, query, options.seed});
-    ExploreKeeping keeping;
+    ExploreCheckpoint checkpoint;
     if (Result<ExploreRecords> known = recordsFromText(file.read(head), "search"); known.ok() && known->head == head)
-        keeping.known = std::move(known).value();
-    keeping.write = [&](const std::string& text) { file.write(head, text); };
-    return explore(evaluator, scenario, query, options, keeping);
+        checkpoint.known = std::move(known).value();
+    checkpoint.write = [&](const std::string& text) { file.write(head, text); };
+    return explore(evaluator, scenario, query, options, checkpoint);
 }
 
 /// A metric that an axis can show.
@@ -293,7 +293,7 @@ void ExplorePage::refresh()
 {
     const Exploration* found = m_search.value();
     const ShownScenario* s = scenario();
-    m_start->setText(m_search.status().cancelled ? tr("Go on") : tr("Search"));
+    m_start->setText(m_search.status().cancelled ? tr("Continue") : tr("Search"));
     m_problem->setVisible(m_problem->isVisible() && m_ranges->property("state") == u"error"_s);
     if (found && (!m_shown || found != m_shown.get())) {
         m_shown = std::make_shared<const Exploration>(*found);

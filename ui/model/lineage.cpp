@@ -24,7 +24,7 @@ QString lineage(const StudyState& state, const ScenarioEntry& entry)
             ++more;
             continue;
         }
-        const QString name = QString::fromStdString(briefName(*p));
+        const QString name = QString::fromStdString(shortLabel(*p));
         parts << u"%1 %2 → %3"_s.arg(name, QString::fromStdString(parameterText(*p, *parent->scenario)),
                                      QString::fromStdString(parameterText(*p, *entry.scenario)));
     }
@@ -42,7 +42,7 @@ QStringList lineageForms(const StudyState& state, const ScenarioEntry& entry)
         return {};
     QStringList edits;
     for (const Parameter* p : differences(*parent->scenario, *entry.scenario))
-        edits << u"%1 %2"_s.arg(QString::fromStdString(briefName(*p)), QString::fromStdString(parameterText(*p, *entry.scenario)));
+        edits << u"%1 %2"_s.arg(QString::fromStdString(shortLabel(*p)), QString::fromStdString(parameterText(*p, *entry.scenario)));
     if (parent->scenario->variability.slow != entry.scenario->variability.slow)
         edits << QObject::tr("slow nodes");
     if (edits.size() < 2)

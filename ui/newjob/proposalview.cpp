@@ -56,7 +56,7 @@ QString reasonText(const LayoutReason& r)
     if (std::abs(r.slower) < kNoDifference)
         return QObject::tr("%1 would take the same time").arg(other);
     return r.slower > 0 ? QObject::tr("%1 with the rest as it is takes %2 longer").arg(other, format::percent(r.slower))
-                        : QObject::tr("%1 would be %2 faster and leave too little memory").arg(other, format::percent(-r.slower));
+                        : QObject::tr("%1 would be %2 faster with too little memory left").arg(other, format::percent(-r.slower));
 }
 
 ProposalView::ProposalView(const Theme& theme, QWidget* parent)

@@ -38,12 +38,12 @@ QString placementAnswer(const PlacementMap& map, PlaceMetric metric)
         return {};
     const QString slow = format::number((map.probe.computeFactor - 1) * 100, 2), name = nameOf(metric);
     const auto cost = [&](int cell) { return format::percentDelta(ratioOf(map.cells[static_cast<std::size_t>(cell)], metric).value - 1); };
-    const QString least = cost(places.best), most = cost(places.worst);
+    const QString smallest = cost(places.best), maximum = cost(places.worst);
     if (places.equal)
         return QObject::tr("A node that is %1 % slow changes %2 by %3 to %4 at any place: where it is does not matter.")
-            .arg(slow, name, least, most);
+            .arg(slow, name, smallest, maximum);
     return QObject::tr("Keep a node that is %1 % slow on %2 (%3 %4) and away from %5 (%6).")
-        .arg(slow, placesOf(map, places.best, places.asGood), name, least, placesOf(map, places.worst, places.asBad), most);
+        .arg(slow, placesOf(map, places.best, places.asGood), name, smallest, placesOf(map, places.worst, places.asBad), maximum);
 }
 
 QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)

@@ -74,10 +74,10 @@ QString missingMeasurements(const ScalePoint& p)
 }
 
 /// Caveats of a point, to be read before its values are used; `brief` where the footer has the details.
-QString noteOf(const ScalePoint& p, bool brief = false)
+QString noteOf(const ScalePoint& p, bool reduced = false)
 {
     QStringList notes{format::sentence(QString::fromStdString(p.problem)),
-                      brief && !p.outside.empty() ? QObject::tr("outside of the calibration") : missingMeasurements(p)};
+                      reduced && !p.outside.empty() ? QObject::tr("outside of the calibration") : missingMeasurements(p)};
     notes.removeAll(QString());
     return notes.join(u"; "_s);
 }

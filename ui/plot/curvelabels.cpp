@@ -128,8 +128,8 @@ std::vector<LabelPlace> placeReadings(const std::vector<CurveLabel>& labels, Lab
         const auto largest = static_cast<int>(obstacles.plot.height() / height);
         for (int shift = 0; shift <= 2 * largest && place.rect.isNull(); ++shift)
             for (const bool right : {true, false}) {
-                const double away = (shift % 2 == 1 ? -1 : 1) * ((shift + 1) / 2) * height;
-                const QRectF rect(QPointF(right ? x + gap : x - gap - label.size.width(), anchor.y() - height / 2 + away), label.size);
+                const double elsewhere = (shift % 2 == 1 ? -1 : 1) * ((shift + 1) / 2) * height;
+                const QRectF rect(QPointF(right ? x + gap : x - gap - label.size.width(), anchor.y() - height / 2 + elsewhere), label.size);
                 if (place.rect.isNull() && isFree(rect, obstacles))
                     place = {rect, anchor, false, false, false};
             }

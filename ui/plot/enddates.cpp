@@ -185,9 +185,9 @@ bool EndDateChart::nearDeadline(QPointF at) const
         return false;
     return measured([&](const Canvas& canvas, const QRectF& area) {
         const Axes axes = endDateAxes(canvas, area, m_data);
-        const double away = std::abs(at.x() - std::clamp(axes.px(m_data.deadlineDays), axes.plot.left(), axes.plot.right()));
-        const bool inLane = at.y() >= area.top() && at.y() <= axes.plot.top() && away < canvas.width(m_data.flag, Type::bodyStrong);
-        return inLane || (axes.plot.contains(at) && away < canvas.px(kReach));
+        const double elsewhere = std::abs(at.x() - std::clamp(axes.px(m_data.deadlineDays), axes.plot.left(), axes.plot.right()));
+        const bool inLane = at.y() >= area.top() && at.y() <= axes.plot.top() && elsewhere < canvas.width(m_data.flag, Type::bodyStrong);
+        return inLane || (axes.plot.contains(at) && elsewhere < canvas.px(kReach));
     });
 }
 

@@ -111,8 +111,8 @@ int GainCurve::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) c
     int nearest = -1;
     double distance = at.axes.plot.width() / static_cast<double>(m_points.size() + 1);
     for (qsizetype i = 0; i < m_points.size(); ++i)
-        if (const double away = std::abs(at.x(m_points, i) - point.x()); away < distance) {
-            distance = away;
+        if (const double elsewhere = std::abs(at.x(m_points, i) - point.x()); elsewhere < distance) {
+            distance = elsewhere;
             nearest = static_cast<int>(i);
         }
     return nearest;

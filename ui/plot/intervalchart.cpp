@@ -128,8 +128,8 @@ int IntervalChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) 
     double smallest = canvas.px(12);
     for (int i = 0; i < itemCount(); ++i) {
         const IntervalDays& p = m_data.cost.curve[static_cast<std::size_t>(i)];
-        if (const double away = std::abs(axes.px(p.intervalSeconds) - at.x()); away < smallest && axes.plot.contains(at)) {
-            smallest = away;
+        if (const double elsewhere = std::abs(axes.px(p.intervalSeconds) - at.x()); elsewhere < smallest && axes.plot.contains(at)) {
+            smallest = elsewhere;
             nearest = i;
         }
     }

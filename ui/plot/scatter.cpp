@@ -168,8 +168,8 @@ int ScatterChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) c
     double smallest = canvas.px(9);
     for (int i = 0; i < itemCount(); ++i) {
         const ScatterPoint& p = m_data.points[static_cast<std::size_t>(i)];
-        const QPointF away = where.place(p.x, p.y) - at;
-        if (const double distance = std::hypot(away.x(), away.y()); distance < smallest) {
+        const QPointF elsewhere = where.place(p.x, p.y) - at;
+        if (const double distance = std::hypot(elsewhere.x(), elsewhere.y()); distance < smallest) {
             smallest = distance;
             nearest = i;
         }

@@ -113,9 +113,9 @@ int SlopeChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) con
         for (int column = 0; column < static_cast<int>(m_data.columns.size()); ++column) {
             const QPointF mark = place(canvas, area, item, column);
             const bool atName = (column == 0 && at.x() < mark.x()) || (column + 1 == m_data.columns.size() && at.x() > mark.x());
-            const double away = atName ? std::abs(mark.y() - at.y()) : std::hypot(mark.x() - at.x(), mark.y() - at.y());
-            if (away < smallest) {
-                smallest = away;
+            const double elsewhere = atName ? std::abs(mark.y() - at.y()) : std::hypot(mark.x() - at.x(), mark.y() - at.y());
+            if (elsewhere < smallest) {
+                smallest = elsewhere;
                 nearest = item;
             }
         }

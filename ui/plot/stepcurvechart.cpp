@@ -98,8 +98,9 @@ int StepCurveChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at)
     int nearest = -1;
     double smallest = canvas.px(kReach);
     for (int i = 0; i < itemCount(); ++i)
-        if (const double away = std::abs(axes.px(secondsOf(m_data.curves[static_cast<std::size_t>(i)], share)) - at.x()); away < smallest) {
-            smallest = away;
+        if (const double elsewhere = std::abs(axes.px(secondsOf(m_data.curves[static_cast<std::size_t>(i)], share)) - at.x());
+            elsewhere < smallest) {
+            smallest = elsewhere;
             nearest = i;
         }
     return nearest;

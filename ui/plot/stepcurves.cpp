@@ -94,8 +94,8 @@ QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, con
         return std::none_of(written.begin(), written.end(), [&](const QRectF& box) { return box.intersects(around); });
     };
     const double own = 0.62 - 0.12 * static_cast<double>(place % 4);
-    for (double away = 0; away < 1; away += kStep)
-        for (const double share : {own - away, own + away})
+    for (double elsewhere = 0; elsewhere < 1; elsewhere += kStep)
+        for (const double share : {own - elsewhere, own + elsewhere})
             if (share >= kLowest && share <= kHighest)
                 if (const QPointF centre = centreAt(share); isFree(centre))
                     return centre;

@@ -224,8 +224,8 @@ int QuantileChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF plac
     double smallest = canvas.px(9);
     for (int i = 0; i < itemCount(); ++i) {
         const QuantilePair& p = m_data.pairs[static_cast<std::size_t>(i)];
-        const QPointF away = at.place(p.predicted, p.measured) - place;
-        if (const double distance = std::hypot(away.x(), away.y()); distance < smallest) {
+        const QPointF elsewhere = at.place(p.predicted, p.measured) - place;
+        if (const double distance = std::hypot(elsewhere.x(), elsewhere.y()); distance < smallest) {
             smallest = distance;
             nearest = i;
         }

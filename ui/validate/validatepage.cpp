@@ -249,7 +249,7 @@ void ValidatePage::ask()
         context().insights, m_digest,
         [before = m_text, after = m_change->after()](const InsightOptions& options) { return logChangesOf(*before, after, options); },
         [this] { refresh(); });
-    const LeaveOut leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
+    const ExcludedSteps leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
     const std::size_t samples = snapshot() ? snapshot()->within.samples : 0;
     request(m_held, token(u"validate/%1/%2%3%4/%5"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts).arg(samples)),
             tr("Comparing the log with the prediction"),
@@ -409,7 +409,7 @@ void ValidatePage::refreshCauses()
 void ValidatePage::refresh()
 {
     const LogComparison* held = m_held.value();
-    const int* out = held ? held->leftOut : nullptr;
+    const int* out = held ? held->excluded : nullptr;
     m_warmUp->setText(out ? tr("%1 warm-up").arg(out[0]) : tr("Warm-up"));
     m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
     m_shifts->setText(held ? tr("%1 level shifts").arg(held->shiftNumbers.size()) : tr("Level shifts"));

@@ -32,7 +32,7 @@ Json rowJson(const ValidatedRow& r)
             {"suite", r.suite},
             {"source", r.source},
             {"tier", r.tier},
-            {"left_out", r.leftOut.empty() ? Json() : Json(r.leftOut)},
+            {"left_out", r.excluded.empty() ? Json() : Json(r.excluded)},
             {"predicted_tflops_per_gpu", orNull(r.predictedTflops, r.predictedTflops > 0)},
             {"published_tflops_per_gpu", orNull(r.publishedTflops, r.publishedTflops > 0)},
             {"predicted_s", orNull(r.predictedSeconds, ran)},
@@ -56,7 +56,7 @@ Json suiteJson(const SuiteErrors& e)
 {
     Json j = {{"rows", e.rows},
               {"skipped", e.skipped},
-              {"left_out", e.leftOut},
+              {"left_out", e.excluded},
               {"mean_abs_error", e.meanAbs},
               {"bias", e.bias},
               {"worst", e.worst},
@@ -107,8 +107,8 @@ std::string reportText(const ValidationReport& report)
             continue;
         }
         std::string extra;
-        if (!r.leftOut.empty())
-            extra += "omitted from the sums, " + r.leftOut + " ";
+        if (!r.excluded.empty())
+            extra += "omitted from the sums, " + r.excluded + " ";
         if (r.predictedTflops > 0 && r.publishedTflops > 0)
             extra += fmt::format("{:.0f} of {:.0f} TFLOP/s as the source counts ", r.predictedTflops, r.publishedTflops);
         if (r.publishedMemoryGib > 0)

@@ -104,8 +104,8 @@ void run(const ExploreOptions& options)
     InsightOptions insight = insightOptions(options);
     insight.stop = records.stop();
     Evaluator evaluator;
-    const ExploreKeeping keeping = records.keeping({scenario, query, options.seed}, query.shard);
-    const Result<Exploration> found = explore(evaluator, scenario, query, insight, keeping);
+    const ExploreCheckpoint checkpoint = records.checkpoint({scenario, query, options.seed}, query.shard);
+    const Result<Exploration> found = explore(evaluator, scenario, query, insight, checkpoint);
     records.requireWritten();
     const Exploration e = require(found);
     const auto text = [](const Exploration& x) { return explorationText(x); };

@@ -59,24 +59,24 @@ ExploreRecords recordsOf(const std::string& path)
     return require(recordsFromText(readInput(path, kMaxRecordsBytes), path));
 }
 
-ExploreKeeping RecordsFile::keeping(const RecordsHead& head, const SearchShard& shard)
+ExploreCheckpoint RecordsFile::checkpoint(const RecordsHead& head, const SearchShard& shard)
 {
     if (m_path.empty())
         return {};
-    ExploreKeeping keeping;
-    keeping.write = [this](const std::string& text) { write(text); };
+    ExploreCheckpoint checkpoint;
+    checkpoint.write = [this](const std::string& text) { write(text); };
     std::error_code none;
     if (!std::filesystem::exists(m_path, none))
-        return keeping;
+        return checkpoint;
     if (!std::filesystem::is_regular_file(m_path, none))
         throw InputError({{Severity::error, m_path, "Not a checkpoint file of a search.", "a folder, device or pipe", "a file", "", ""}});
-    keeping.known = recordsOf(m_path);
-    const bool same =
-        keeping.known.head == headLine(head) && keeping.known.shard.index == shard.index && keeping.known.shard.count == shard.count;
-    if (!keeping.known.head.empty() && !same)
+    checkpoint.known = recordsOf(m_path);
+    const bool same = checkpoint.known.head == headLine(head) && checkpoint.known.shard.index == shard.index
+                      && checkpoint.known.shard.count == shard.count;
+    if (!checkpoint.known.head.empty() && !same)
         throw InputError({{Severity::error, m_path, "This file is of another search, or of another part.", "",
                            "the same scenario, options and version as before, or another file", "", ""}});
-    return keeping;
+    return checkpoint;
 }
 
 void RecordsFile::write(const std::string& text)

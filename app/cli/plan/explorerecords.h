@@ -18,7 +18,7 @@ class RecordsFile final {
 public:
     explicit RecordsFile(std::string path) : m_path(std::move(path)) {}
     /// Reads the file's records. Throws InputError if they are of another search.
-    [[nodiscard]] ExploreKeeping keeping(const RecordsHead& head, const SearchShard& shard);
+    [[nodiscard]] ExploreCheckpoint checkpoint(const RecordsHead& head, const SearchShard& shard);
     /// Writes text that the search passes on; stops the search if writing fails.
     void write(const std::string& text);
     [[nodiscard]] std::stop_token stop() const { return m_stop.get_token(); }

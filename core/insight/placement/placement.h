@@ -22,7 +22,7 @@ struct PlacementCell {
 
 /// Heat map. cells[row * columns + column]; rows are replicas or runs of equal replicas, columns are stages.
 struct PlacementMap {
-    std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (alike)", "stage 3"
+    std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (equal)", "stage 3"
     std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of equal replicas of each row
     std::vector<int> rowOfReplica;                    ///< [replica] -> the row that represents it; -1 = none does
     int rows = 0, columns = 0;
@@ -40,7 +40,7 @@ struct PlacementMap {
     [[nodiscard]] const PlacementCell& at(int row, int column) const { return cells[static_cast<std::size_t>(row * columns + column)]; }
 };
 
-/// p95 with one slow node at each place (default 500 samples per place). Replicas without marked slow spots are treated alike
+/// p95 with one slow node at each place (default 500 samples per place). Replicas without marked slow spots are treated as equal
 /// and share a row. Errors: the scenario's diagnostics; factors below 1 or above 100; cancelled.
 [[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const Scenario& scenario, const SlowProbe& probe = {},
                                                 const InsightOptions& options = {});

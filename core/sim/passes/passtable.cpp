@@ -29,7 +29,7 @@ constexpr double kOutermost = 0.002;
 constexpr int kCellsOfNode = 48, kMinCells = 4;
 constexpr int kFactorPoints = 512;
 /// Share of the greatest mean delay by rare events of any node from which a node has its own mean delay.
-constexpr double kLeastShare = 0.01;
+constexpr double kMinShare = 0.01;
 /// Nodes that a smooth function is fitted to at least.
 constexpr std::size_t kSmoothNodes = 6;
 /// Standard deviations of a chi-square beyond its mean that a smooth function may miss the values at nodes by.
@@ -370,11 +370,11 @@ private:
         }
         smooth(out.spread, out.spreadError, inside);
         const auto [low, high] = std::minmax_element(out.spread.begin(), out.spread.begin() + static_cast<std::ptrdiff_t>(inside));
-        if (inside < kSmoothNodes || !(*low > kLeastShare * *high)) // too few executions for a mean of each, or events that shorten a pass
+        if (inside < kSmoothNodes || !(*low > kMinShare * *high)) // too few executions for a mean of each, or events that shorten a pass
             std::fill(out.spread.begin(), out.spread.end(), 1.0);
-        const double most = *std::max_element(cells.begin(), cells.end());
+        const double largest = *std::max_element(cells.begin(), cells.end());
         for (std::size_t j = 0; j < inside; ++j) {
-            const double rows = static_cast<double>(excess[j].size()), taken = std::ceil(rows * cells[j] / most);
+            const double rows = static_cast<double>(excess[j].size()), taken = std::ceil(rows * cells[j] / largest);
             for (double i = 0; i < taken; ++i)
                 out.standardised.push_back(excess[j][static_cast<std::size_t>(i * rows / taken)] / out.spread[j]);
         }

@@ -104,12 +104,12 @@ void SendSeconds(const SendRows& rows, bool noisy, const LaneSeeds& seeds, LaneK
     const SendRows s = rows;
     const Quantiles factor(s.op->factor->body);
     const auto meanFactor = hn::Set(d, static_cast<float>(s.op->factor->mean)), mean = hn::Set(d, s.op->meanSeconds),
-               least = hn::Set(d, s.op->minExposedSeconds), hidden = hn::Set(d, s.op->hiddenSeconds);
+               smallest = hn::Set(d, s.op->minExposedSeconds), hidden = hn::Set(d, s.op->hiddenSeconds);
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
         auto f = noisy ? factor.at(words(seeds, key, l)) : meanFactor;
         if (s.regime != nullptr)
             f = hn::Mul(f, hn::Load(d, s.regime + l));
-        hn::Store(hn::Max(hn::Mul(least, f), hn::Sub(hn::Mul(mean, f), hidden)), d, s.seconds + l);
+        hn::Store(hn::Max(hn::Mul(smallest, f), hn::Sub(hn::Mul(mean, f), hidden)), d, s.seconds + l);
     }
 }
 

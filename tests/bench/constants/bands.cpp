@@ -113,10 +113,10 @@ private:
     double m_percentile = 0;
 };
 
-std::vector<Row> rowsOf(const std::vector<LeftOutError>& errors)
+std::vector<Row> rowsOf(const std::vector<HeldOutError>& errors)
 {
     std::vector<Row> rows;
-    for (const LeftOutError& e : errors)
+    for (const HeldOutError& e : errors)
         rows.push_back({e.error, std::abs(std::log1p(e.error)), sourceOf(*e.row), bandKinds(e.row->row->scenario)});
     return rows;
 }
@@ -142,7 +142,7 @@ FitReport reportOf(const ErrorBand& band, const Rows& rows)
 
 } // namespace
 
-void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports)
+void setBands(Calibration& calibration, const std::vector<HeldOutError>& errors, std::vector<FitReport>& reports)
 {
     calibration.bands.clear();
     const std::vector<Row> rows = rowsOf(errors);

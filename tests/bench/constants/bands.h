@@ -16,6 +16,6 @@ inline constexpr double kBandShare = 0.9;
 /// percentile of the scores times the scale is the band, in logarithms, on both sides. Cross-validation excludes each source once: each
 /// of its rows is tested against the band whose scales and percentile come from the other sources alone. The coverage is stored with each
 /// band.
-void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
+void setBands(Calibration& calibration, const std::vector<HeldOutError>& errors, std::vector<FitReport>& reports);
 
 } // namespace prism

@@ -80,17 +80,17 @@ std::vector<double> coverUnseen(CalibrationRun& run, const std::vector<Published
 }
 
 /// Held-out errors of the rows whose GPU and precision, or kind of model, their own source alone has: the fit without it did not know them.
-std::vector<double> errorsOnNewGround(const std::vector<LeftOutError>& errors)
+std::vector<double> errorsOnNewGround(const std::vector<HeldOutError>& errors)
 {
     std::map<Ground, std::set<std::string>> sources;
-    const auto groundsOf = [](const LeftOutError& e) {
+    const auto groundsOf = [](const HeldOutError& e) {
         return std::array{gpuCoverage(e.row->row->scenario), modelCoverage(e.row->row->scenario)};
     };
-    for (const LeftOutError& e : errors)
+    for (const HeldOutError& e : errors)
         for (const Ground& ground : groundsOf(e))
             sources[ground].insert(sourceOf(*e.row));
     std::vector<double> found;
-    for (const LeftOutError& e : errors) {
+    for (const HeldOutError& e : errors) {
         const auto grounds = groundsOf(e);
         if (std::any_of(grounds.begin(), grounds.end(), [&](const Ground& g) { return sources.at(g).size() == 1; }))
             found.push_back(e.error);
@@ -164,7 +164,7 @@ void fitSteps(CalibrationRun& run, const CalibrationData& data, const SlowdownOf
     sampleSlowdowns();
     searchConstants(run.calibration, rows, 8);
     reportPublished(run, rows);
-    std::vector<LeftOutError> heldOut;
+    std::vector<HeldOutError> heldOut;
     if (leaveSourcesOut) {
         heldOut = heldOutErrors(rows, {before, run.calibration}, run.fits);
         setBands(run.calibration, heldOut, run.fits);

@@ -34,7 +34,7 @@ std::vector<double> errorsWithout(const std::string& source, const std::vector<F
 
 } // namespace
 
-std::vector<LeftOutError> heldOutErrors(const std::vector<FitRow>& rows, const LeftOutStart& from, std::vector<FitReport>& reports)
+std::vector<HeldOutError> heldOutErrors(const std::vector<FitRow>& rows, const HeldOutStart& from, std::vector<FitReport>& reports)
 {
     std::set<std::string> sources;
     for (const FitRow& r : rows)
@@ -42,7 +42,7 @@ std::vector<LeftOutError> heldOutErrors(const std::vector<FitRow>& rows, const L
     const LinearRows first = linearRows(from.start, rows, logErrors(from.start, rows)),
                      later = linearRows(from.fitted, rows, logErrors(from.fitted, rows));
     FitReport all{{}, "held out, each source in turn: rows of tier A"};
-    std::vector<LeftOutError> errors;
+    std::vector<HeldOutError> errors;
     for (const std::string& source : sources) {
         const std::vector<double> found = errorsWithout(source, rows, from.start, first, later);
         FitReport report{{}, "left out: " + source};

@@ -93,11 +93,11 @@ const std::string& sourceOf(const FitRow& row)
     return row.row->source.empty() ? row.row->suite : row.row->source;
 }
 
-SourceLoss::SourceLoss(const std::vector<FitRow>& rows, const std::string& leftOut)
+SourceLoss::SourceLoss(const std::vector<FitRow>& rows, const std::string& excluded)
 {
     std::map<std::string, Group> by;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!leftOut.empty() && sourceOf(rows[i]) == leftOut)
+        if (!excluded.empty() && sourceOf(rows[i]) == excluded)
             continue;
         Group& g = by[sourceOf(rows[i]) + " " + rows[i].row->tier];
         g.weight = rows[i].row->tier == "A" ? 1.0 : 0.5;

@@ -32,8 +32,8 @@ void setConstants(Calibration& calibration, const ConstantPoint& point);
 /// cut at 0.2: beyond it a row says more about its machine (a slow node) than about the model: it counts, but no further.
 class SourceLoss final {
 public:
-    /// Rows of `leftOut` count nothing.
-    explicit SourceLoss(const std::vector<FitRow>& rows, const std::string& leftOut = {});
+    /// Rows of `excluded` count nothing.
+    explicit SourceLoss(const std::vector<FitRow>& rows, const std::string& excluded = {});
     /// `errors` as from logErrors; rows with NaN do not count.
     [[nodiscard]] double of(const std::vector<double>& errors) const;
 

@@ -49,17 +49,17 @@ void fitConstants(Calibration& calibration, const std::vector<FitRow>& rows, int
 
 void searchConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds)
 {
-    const double kAway = std::log(4.0);
+    const double kDistance = std::log(4.0);
     constexpr double kBetter = 1e-4;
     const SourceLoss loss(rows);
     FitPoint best = descended(calibration, rows, loss, rounds);
     for (std::size_t constant = 0; constant < kFreeConstants; ++constant) {
         if (!isOfHosts(constant))
             continue;
-        for (const double away : {kAway, -kAway}) {
+        for (const double distance : {kDistance, -kDistance}) {
             Calibration from = calibration;
             ConstantPoint start = best.at;
-            start[constant] += away;
+            start[constant] += distance;
             setConstants(from, start);
             setConstants(from, constantPoint(from)); // inside of its range
             if (FitPoint found = descended(from, rows, loss, rounds); found.loss < best.loss - kBetter)

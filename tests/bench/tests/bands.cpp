@@ -26,12 +26,12 @@ public:
             m_errors.push_back({&m_fit.back(), error});
         }
     }
-    [[nodiscard]] const std::vector<LeftOutError>& errors() const { return m_errors; }
+    [[nodiscard]] const std::vector<HeldOutError>& errors() const { return m_errors; }
 
 private:
     std::deque<PublishedRow> m_rows;
     std::deque<FitRow> m_fit;
-    std::vector<LeftOutError> m_errors;
+    std::vector<HeldOutError> m_errors;
 };
 
 std::vector<double> evenly(double low, double high, int count)

@@ -124,10 +124,10 @@ TEST(ScheduleRowSizes, EachAtItsMostAndOneBeyond)
         const nlohmann::json file = {{"schema", "prism-validation-1"}, {"schema_version", 2}, {"rows", {row}}};
         return readPublished(file.dump()).value().at(0).skipped;
     };
-    const std::pair<const char*, double> most[] = {
+    const std::pair<const char*, double> largest[] = {
         {"/parallel/pp", 1'024},  {"/parallel/vpp", 64},        {"/model/layers", 4'096}, {"/num_microbatches", 65'536},
         {"/micro_batch", 65'536}, {"/model/hidden", 1'048'576}, {"/model/heads", 65'536}, {"/model/seq_len", 16'777'216}};
-    for (const auto& [pointer, value] : most) {
+    for (const auto& [pointer, value] : largest) {
         EXPECT_EQ(skipped(pointer, value), "") << pointer;
         EXPECT_EQ(skipped(pointer, 1), "") << pointer;
         const std::string key = std::string(pointer).substr(std::string(pointer).rfind('/') + 1);

@@ -177,7 +177,7 @@ TEST(PooledFitLimits, QuantilesAreMeansOneByOneAndFactsHoldTheNumbers)
     EXPECT_EQ(pooled.sources[0].facts.at(4), "stalls 0.003 per GPU-hour, 0.0014 to 0.0057 if systems were equal");
 }
 
-/// Ten levels of ten equal steps each, but for the last so many: what neighbours differ by is 0 in more than half of the pairs.
+/// Ten levels of ten equal steps each, but for the last ones: what neighbours differ by is 0 in more than half of the pairs.
 CleanRun steppedRun(int steps)
 {
     CleanRun run;

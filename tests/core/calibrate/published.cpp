@@ -253,8 +253,8 @@ TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
                                             validatedRow(rowWith(bf16, R"(,"duplicate_of":"other")"), calibration())};
     const ValidationReport report = validationReport(rows);
     EXPECT_EQ(report.all.rows, 1);
-    EXPECT_EQ(report.all.leftOut, 2);
-    EXPECT_NE(rows[1].leftOut.find("sweep"), std::string::npos);
+    EXPECT_EQ(report.all.excluded, 2);
+    EXPECT_NE(rows[1].excluded.find("sweep"), std::string::npos);
 }
 
 TEST(Published, AnOlderNameOfASettingIsRead)
@@ -287,7 +287,7 @@ TEST(Published, ErrorsOfASuiteAreMeansOverItsRows)
     rows[2].predictedMemoryGib = 60; // none is published
     rows[3].publishedMemoryGib = 60; // none is predicted
     rows[5].skipped = "why";
-    rows[6].leftOut = "suspect";
+    rows[6].excluded = "suspect";
     rows[7].predictedBubbleRate = 0.125;
     rows[7].publishedBubbleRate = 0.25;
     const ValidationReport report = validationReport(rows);
@@ -296,7 +296,7 @@ TEST(Published, ErrorsOfASuiteAreMeansOverItsRows)
     const SuiteErrors& a = report.suites[1];
     EXPECT_EQ(a.rows, 3);
     EXPECT_EQ(a.skipped, 1);
-    EXPECT_EQ(a.leftOut, 1);
+    EXPECT_EQ(a.excluded, 1);
     EXPECT_NEAR(a.meanAbs, (0.1 + 0.5 + 1.0 / 11) / 3, 1e-12);
     EXPECT_NEAR(a.bias, (-0.1 + 0.5 - 1.0 / 11) / 3, 1e-12);
     EXPECT_NEAR(a.worst, 0.5, 1e-12);

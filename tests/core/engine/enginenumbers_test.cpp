@@ -313,7 +313,7 @@ TEST(EngineNumbersLong, TheSizeThatWeighsMostIsTheOneWithoutWhichLeastIsLeft)
     EXPECT_EQ(blamed({3, 1, 1, 1, 1, 2'640}, 0), "cluster.num_gpus");
     // Bytes: 2 million micro-batches take 0.8 GB, a million replicas 0.7 GB. In seconds the replicas weigh more.
     EXPECT_EQ(blamed({1e6, 1, 1, 2e6, 1, 10}, 1e30), "training.global_batch_size");
-    // Just 1 GiB is no excess of memory: what is reported is the time.
+    // Just 1 GiB is not an excess of memory: what is reported is the time.
     const EvaluationSize full{.samples = (1024.0 * 1024 * 1024 - 80e6 - 1'100) / 160};
     EXPECT_EQ(tooCostly(full, 0.1).at(0).message, "One evaluation takes long.");
 }

@@ -174,11 +174,11 @@ TEST(Explore, KeepsToWhatPeopleMeanBesidesTheAxes)
     ASSERT_TRUE(e.ok());
     for (const ExploreCandidate& c : e->candidates)
         EXPECT_LE(c.gpus, 16);
-    EXPECT_EQ(static_cast<std::int64_t>(e->leftOut.size()), e->points - e->fitting);
-    const auto both = std::find_if(e->leftOut.begin(), e->leftOut.end(), [](const ExploreLeftOut& l) {
+    EXPECT_EQ(static_cast<std::int64_t>(e->excluded.size()), e->points - e->fitting);
+    const auto both = std::find_if(e->excluded.begin(), e->excluded.end(), [](const ExcludedLayout& l) {
         return l.values.front().second == "32" && l.values.back().second == "16";
     });
-    ASSERT_NE(both, e->leftOut.end());
+    ASSERT_NE(both, e->excluded.end());
     EXPECT_GE(both->reasons.size(), 2U); // too many GPUs, and TP beyond the node
     query.constraints.memoryMarginGib = 1'000;
     const Result<Exploration> none = explore(evaluator, base, query);

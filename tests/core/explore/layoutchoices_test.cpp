@@ -95,7 +95,7 @@ TEST(LayoutChoices, EveryLayoutIsCountedAndTheFastestWithRoomIsTaken)
 {
     const Scenario job = choicesJob(64);
     const EveryLayout all = everyLayout(job);
-    // TP 1 to 8; PP 1, and 2, 4, 8, 16, 32 with 1 to 8 chunks as far as 32 layers go: 1 + 4 + 4 + 3 + 2 + 1; four micro-batches; three
+    // TP 1 to 8; PP 1, and 2, 4, 8, 16, 32 with 1 to 8 chunks, at most 32 layers: 1 + 4 + 4 + 3 + 2 + 1; four micro-batches; three
     // kinds of recomputation.
     ASSERT_EQ(all.points, 4 * 15 * 4 * 3);
     const Result<LayoutProposal> p = proposedLayout(job);

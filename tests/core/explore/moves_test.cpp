@@ -63,8 +63,8 @@ TEST(Moves, OnTheKnownLevelGainsStayAndTheGoalIsReadAgain)
         EXPECT_EQ(reported.moves[i].p95Gain.value, drawn->moves[i].p95Gain.value);
         EXPECT_NEAR(reported.moves[i].shortOfGoalSeconds, known->across.p95 - reported.moves[i].p95Gain.value - 1e-3, 1e-9);
     }
-    const Moves met = onLevelOf(*known, *drawn, MoveGoal{0.95, 1e9});
-    EXPECT_NEAR(met.moves.front().reachesGoal, 1, 1e-9);
+    const Moves reached = onLevelOf(*known, *drawn, MoveGoal{0.95, 1e9});
+    EXPECT_NEAR(reached.moves.front().reachesGoal, 1, 1e-9);
 }
 
 } // namespace

@@ -94,7 +94,7 @@ TEST(RankedReports, ThePriceOfTheMeanHasNoIntervalAgainstItself)
     EXPECT_EQ(other.p95OfMean.halfWidth, 0);
 }
 
-TEST(RankedReports, NotesCountWhatWasLeftOut)
+TEST(RankedReports, NotesCountWhatWasExcluded)
 {
     const std::vector<Runner> one = {rankedRunner(0, {3, 0}, {3, 0}, {3, 0})};
     EXPECT_TRUE(rankedOf(one).notes.empty());
@@ -109,7 +109,7 @@ TEST(RankedReports, AnExplorationAsJsonAndCsvHasItsNumbers)
 {
     Exploration e = rankedOf({rankedRunner(0, {2.5, 0.3}, {6.5, 0.4}, {2.5, 0.3}), rankedRunner(3, {3.5, 0.2}, {5.5, 0.5}, {3, 0.2})});
     e.query.listRejected = true;
-    e.leftOut = {{{{"a.b", "7"}}, {"memory", "nodes"}}};
+    e.excluded = {{{{"a.b", "7"}}, {"memory", "nodes"}}};
     e.rejected = {{"memory", 5, 3, "a.b = 7"}};
     e.points = 11;
     const nlohmann::json j = nlohmann::json::parse(toJson(e));

@@ -27,7 +27,7 @@ SearchSpace partsSpace(std::initializer_list<const char*> axes)
     return space;
 }
 
-/// An axis of so many values that are all the same.
+/// An axis of that number of values, all equal.
 SearchAxis repeatedAxis(std::size_t values)
 {
     return {{"training.micro_batch_size"}, std::vector<std::vector<std::string>>(values, {"1"})};

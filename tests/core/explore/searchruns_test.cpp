@@ -115,7 +115,7 @@ TEST(SearchRuns, PartsAddUpAndUnfitBoundsAreTakenOff)
     ASSERT_EQ(e.candidates.size(), 1U);
     EXPECT_EQ(e.candidates[0].index, 5);
     EXPECT_EQ(e.candidates[0].samples, 4'096);
-    EXPECT_EQ(e.leftOut.size(), 10'000U) << "of 10,010";
+    EXPECT_EQ(e.excluded.size(), 10'000U) << "of 10,010";
     // 46 reasons, of which the 40 largest are kept: 35 of the first part, then those of one configuration and the two without memory.
     ASSERT_EQ(e.rejected.size(), 40U);
     EXPECT_EQ(e.rejected[0].count, 134);

@@ -86,7 +86,7 @@ TEST(ChangedMetrics, RunsOfASideCountByWhatTheirOwnValuesDiffer)
 
 TEST(ChangedMetrics, VariancesAreThoseOfTwoHundredRedrawsOfTheBlocks)
 {
-    // Worked out by another program from the definitions: 200 redraws of blocks of two (stream 0xc4a6), variances 0.0757835898241206 and
+    // Computed by another program from the definitions: 200 redraws of blocks of two (stream 0xc4a6), variances 0.0757835898241206 and
     // 0.4846135469011725 of the means; 4 + 6 blocks, 8 degrees of freedom, one of four intervals.
     const SeriesRuns before = {{3.1, 2.7, 4.4, 3.9, 2.2, 5.3, 3.6}}, after = {{6.1, 5.2, 7.7, 6.6, 5.9}, {8.3, 7.1, 6.4, 9.2, 7.9, 6.8}};
     const SeriesStatistic median = {"p50", "ms", 0.2, [](const SeriesRuns& runs, const std::vector<double>& sorted) {

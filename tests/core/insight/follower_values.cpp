@@ -136,10 +136,10 @@ TEST(FollowerValues, StepsAfterALoggedPauseAreNotTested)
     };
     EXPECT_EQ(alarms(30), 0U) << "longer by its evaluation, as for fit";
     EXPECT_GT(alarms(0), 0U) << "a stall in every tenth step";
-    EXPECT_GT(alarms(4), 0U) << "5 % of a step is no pause";
+    EXPECT_GT(alarms(4), 0U) << "5 % of a step is not a pause";
 }
 
-TEST(FollowerValues, StallsAreHeldAgainstTheTailOfTheirNumber)
+TEST(FollowerValues, StallsAreTestedByTheTailOfTheirNumber)
 {
     // Half an event expected: P(N >= k) = 3^-k without a spread of rates beyond 1. Rates that spread by 2: shape 1/4, 0.020084591739251166
     // for five. 3 expected in 60 GPU hours of 0.05: 0.75^4; three of 2.6 at step 52 are likelier.

@@ -91,7 +91,7 @@ TEST(LogChangeValues, StepsInTurnHaveTheIntervalsOfIdenticalRuns)
 
 TEST(LogChangeValues, WarmUpsAreKnownToTheirRootOrToWhatRunsDifferBy)
 {
-    // One run of 3: variance 3 + 1. Runs of 2 and 8: variance 18, of their mean 9. Nineteen steps are no run.
+    // One run of 3: variance 3 + 1. Runs of 2 and 8: variance 18, of their mean 9. Nineteen steps are not a run.
     expectLogChange(logChangeOf({warmedUp(3, 100, 10)}, {warmedUp(2, 100, 10), warmedUp(8, 100, 10), warmedUp(1, 19, 10)}, "warm-up"), 3, 5,
                     kReach18 * std::sqrt(4.0 + 9));
     // Runs of 4 and 5 differ by less than a root: (4.5 + 1) / 2. Twenty steps are a run.
@@ -105,13 +105,13 @@ TEST(LogChangeValues, ATrendIsTheLastingChangeOfTheLevel)
     expectLogChange(logChangeOf({inParts(100, {10, 11}), inParts(100, {10, 10})}, {inParts(100, {10, 12, 9})}, "trend"), 0.05, -0.1,
                     kReach18 * std::sqrt(0.005 / 2 + 9e-6));
     // A line of 0.8 % and one of -0.6 % over the run leave no scatter.
-    std::vector<double> rising, falling;
+    std::vector<double> rising, descending;
     for (int i = 0; i < 400; ++i) {
         const double u = 2 * i / 399.0 - 1;
         rising.push_back(10 * (1 + 0.004 * u));
-        falling.push_back(12 * (1 - 0.003 * u));
+        descending.push_back(12 * (1 - 0.003 * u));
     }
-    expectLogChange(logChangeOf({rising}, {falling}, "trend"), 0.008, -0.006, kReach18 * 0.003 * std::sqrt(2.0), 1e-7);
+    expectLogChange(logChangeOf({rising}, {descending}, "trend"), 0.008, -0.006, kReach18 * 0.003 * std::sqrt(2.0), 1e-7);
 }
 
 TEST(LogChangeValues, TheScatterOfTenthsLimitsATrend)

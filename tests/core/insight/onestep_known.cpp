@@ -290,10 +290,10 @@ TEST(AttributionKnown, TheSlowStepsAreARoundedShareAndAtLeastOne)
     EXPECT_NEAR(gemm.excessShare.halfWidth, gemm.secondsAll.halfWidth / (one->slowMeanSeconds - one->meanSeconds), 1e-12);
     EXPECT_NEAR(gemm.secondsSlow.value, one->slowThresholdSeconds - 0.5, 1e-6);
     // Without spread there is no excess to share.
-    const auto still = attribution(test::jobGraph({}), {.samples = 8, .threads = 1});
-    EXPECT_EQ(rowNamed(still->byClass, "gemm").excessShare.value, 0);
-    EXPECT_EQ(rowNamed(still->byClass, "gemm").shareAll.value, 1);
-    EXPECT_NEAR(rowNamed(still->byClass, "gemm").shareAll.halfWidth, 0, 1e-7);
+    const auto noiseFree = attribution(test::jobGraph({}), {.samples = 8, .threads = 1});
+    EXPECT_EQ(rowNamed(noiseFree->byClass, "gemm").excessShare.value, 0);
+    EXPECT_EQ(rowNamed(noiseFree->byClass, "gemm").shareAll.value, 1);
+    EXPECT_NEAR(rowNamed(noiseFree->byClass, "gemm").shareAll.halfWidth, 0, 1e-7);
 }
 
 TEST(AttributionKnown, StepsAreRecordedInBatchesOfThirtyTwo)

@@ -22,14 +22,14 @@
 namespace prism {
 namespace {
 
-Scenario stillScenario()
+Scenario noiseFreeScenario()
 {
     Scenario s = testscenarios::smallScenario();
     s.variability = {};
     return s;
 }
 
-double stillSeconds(const Scenario& s)
+double noiseFreeSecondsOf(const Scenario& s)
 {
     return deterministicStepSeconds(costStep(s)->graph);
 }
@@ -58,7 +58,7 @@ InsightOptions fewSteps(int samples)
 TEST(PlacementKnown, ANodeSlowsEveryCellThatItCovers)
 {
     // Four GPUs a cell and eight a node, one replica: node 0 has stages 0 and 1, node 1 stages 2 and 3.
-    Scenario s = stillScenario();
+    Scenario s = noiseFreeScenario();
     s.parallelism.tensorModelParallelSize = 4;
     s.cluster.numGpus = 16;
     s.training.globalBatchSize = 8;
@@ -68,16 +68,17 @@ TEST(PlacementKnown, ANodeSlowsEveryCellThatItCovers)
     ASSERT_EQ((std::array{map->rows, map->columns, map->samples, map->probeRanks}), (std::array{1, 4, 4, 0}));
     for (int stage = 0; stage < 4; ++stage) {
         EXPECT_EQ(map->at(0, stage).node, stage / 2);
-        expectSeconds(map->at(0, stage).p50Seconds, stillSeconds(withSlow(s, {{stage / 2, -1, 1.5, 1.25}})), fmt::format("{}", stage));
+        expectSeconds(map->at(0, stage).p50Seconds, noiseFreeSecondsOf(withSlow(s, {{stage / 2, -1, 1.5, 1.25}})),
+                      fmt::format("{}", stage));
     }
-    EXPECT_GT(map->at(0, 0).p50Seconds, 1.02 * stillSeconds(withSlow(s, {{-1, 0, 1.5, 1.25}}))) << "more than one cell";
+    EXPECT_GT(map->at(0, 0).p50Seconds, 1.02 * noiseFreeSecondsOf(withSlow(s, {{-1, 0, 1.5, 1.25}}))) << "more than one cell";
     EXPECT_EQ(map->rowLabels, (std::vector<std::string>{"replica 0"}));
     const std::string worst =
         fmt::format("costs {:.1f} % more p95",
                     100 * (map->at(map->worstRow, map->worstColumn).p95Seconds / map->at(map->bestRow, map->bestColumn).p95Seconds - 1));
     EXPECT_NE(map->notes.back().find(worst), std::string::npos) << map->notes.back() << " / " << worst;
     // Half a cell a node: the first of its nodes is shown, and covers half of its ranks.
-    s = stillScenario();
+    s = noiseFreeScenario();
     s.cluster.gpusPerNode = 4;
     const auto half = placementMap(evaluator, s, {1.5, 1.0}, fewSteps(4));
     ASSERT_TRUE(half.ok()) << half.errors().front().message;
@@ -167,7 +168,7 @@ TEST(PlacementKnown, TheBestStageMayBeAnother)
 
 TEST(PlacementKnown, NodesAreComparedWithTheLowerMedian)
 {
-    Scenario s = stillScenario();
+    Scenario s = noiseFreeScenario();
     s.measured.speeds = {{4, -1, 0.4}, {1, -1, 1.0}, {2, 3, 0.8}, {2, 5, 0.9}, {3, -1, 0.5}, {6, -1, 0.0}, {7, -1, 0.5}};
     // Factors 1, 1.25, 2, 2, 2.5 of nodes 1, 2, 3, 7, 4: the median is 2. Without node 7 it is the lower of the two in the middle, 1.25.
     EXPECT_EQ(slowestNodes(s, 9), (std::vector<NodeSlowness>{{4, 1.25}}));
@@ -182,7 +183,7 @@ TEST(PlacementKnown, NodesAreComparedWithTheLowerMedian)
 
 TEST(PlacementKnown, ATableOfSpeedsFillsTheLastNodeToo)
 {
-    Scenario s = stillScenario();
+    Scenario s = noiseFreeScenario();
     s.cluster.numGpus = 17; // three nodes of eight
     const auto tableOf = [](int nodes, int gpu) {
         SpeedTable table;
@@ -218,7 +219,7 @@ TEST(PlacementKnown, ATableOfSpeedsFillsTheLastNodeToo)
 TEST(PlacementKnown, MeasuredAndMarkedSlownessGoWithTheirNode)
 {
     // Two replicas of four stages, a node each; position 6 has node 0, whose fifth GPU is marked slow by its rank.
-    Scenario s = stillScenario();
+    Scenario s = noiseFreeScenario();
     s.measured.nodeOrder = {7, 1, 2, 3, 4, 5, 0, 6};
     for (int n = 0; n < 8; ++n)
         for (int gpu = 0; gpu < 8; ++gpu)
@@ -241,7 +242,7 @@ TEST(PlacementKnown, MeasuredAndMarkedSlownessGoWithTheirNode)
         placed.measured.nodeOrder = order;
         const auto position = std::find(order.begin(), order.end(), 0) - order.begin();
         placed.variability.slow[1].rank = static_cast<int>(position) * 8 + 4;
-        return stillSeconds(placed);
+        return noiseFreeSecondsOf(placed);
     };
     expectSeconds(r->given.p95, at(r->givenOrder), "given");
     expectSeconds(r->best.p95, at(r->bestOrder), "best");
@@ -269,7 +270,7 @@ TEST(PlacementKnown, MeasuredAndMarkedSlownessGoWithTheirNode)
 
 TEST(PlacementKnown, EveryOrderOfSixNodesIsTried)
 {
-    Scenario s = stillScenario();
+    Scenario s = noiseFreeScenario();
     s.parallelism.pipelineModelParallelSize = 3;
     s.model.numLayers = 6;
     s.cluster.numGpus = 48;
@@ -293,7 +294,7 @@ TEST(PlacementKnown, EveryOrderOfSixNodesIsTried)
 
 TEST(PlacementKnown, OnlyWholeNodesAreOrdered)
 {
-    Scenario s = stillScenario();
+    Scenario s = noiseFreeScenario();
     s.parallelism.tensorModelParallelSize = 4;
     s.parallelism.pipelineModelParallelSize = 3;
     s.model.numLayers = 6;

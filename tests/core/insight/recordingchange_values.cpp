@@ -75,9 +75,9 @@ TEST(RecordingChangeValues, AChainOfThreeOperationsByHand)
                     after = chainRecording(5, {2.5, 3, 6}, {0.5, 0.25, 0.25}, 12.25);
     const double t4 = 5.597568367075459 * 0.003, t9 = 3.6896623923042307 * 0.003;
     const double step = t4 * std::hypot(9.5, 12.25), a = t9 * std::hypot(3, 4.25), b = t9 * std::hypot(3, 3);
-    // Gaps 0.5, 0.25, 0.125 in blocks of two of three: their mean varies with the redraws; worked out by another program.
+    // Gaps 0.5, 0.25, 0.125 in blocks of two of three: their mean varies with the redraws; computed by another program.
     const double gap = 0.31569208947475147 / 3, gapMedian = 0.0033446863509231377;
-    // The effect is known as far as the mean of the class: of two operations in the chain twice, of gaps 0.125 / (1/24) times. A gap in
+    // Of the effect only the mean of the class is known: of two operations in the chain twice, of gaps 0.125 / (1/24) times. A gap in
     // front of the first operation moves nothing.
     const double remainder = std::sqrt(step * step + 4 * a * a + 9 * gap * gap + b * b);
     expectChanges(recordingChanges(before, after), {symmetric("step", "mean", 9.5, 12.25, step),
@@ -103,7 +103,7 @@ TEST(RecordingChangeValues, AChainOfThreeOperationsByHand)
     EXPECT_EQ(recordingChanges(before, after).notes, (std::vector<std::string>{"BEFORE: 6", "AFTER: 5"}));
 }
 
-/// Two parallel operations, a third, one that is of class a or another one, and one that is no operation.
+/// Two parallel operations, a third, one that is of class a or another one, and one that is not an operation.
 Recording byStepRecording(std::vector<RecordedPool> pools, const std::vector<int>& poolOf, const std::vector<std::array<double, 7>>& steps)
 {
     Recording recording;

@@ -25,7 +25,7 @@ std::vector<std::string> linesOfTable(const SampleTrace& trace)
     return lines;
 }
 
-/// One stage: forward 1 s and backward 2 s, of so many micro-batches and replicas.
+/// One stage: forward 1 s and backward 2 s, of that many micro-batches and replicas.
 StepGraph oneStage(int microbatches, int replicas)
 {
     StepGraph g = test::jobGraph({.microbatches = microbatches, .replicas = replicas});

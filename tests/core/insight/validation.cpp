@@ -83,14 +83,14 @@ TEST(Validation, AllMeasuredRowsStayWithinTheStatedErrors)
     const ValidationReport report = validationReport(validatedRows(*rows, calibration(), {}));
     EXPECT_GE(report.all.rows, 90);
     EXPECT_EQ(report.all.skipped, 0);
-    EXPECT_EQ(report.all.leftOut, 12); // suspect rows
+    EXPECT_EQ(report.all.excluded, 12); // suspect rows
     EXPECT_LT(report.all.meanAbs, 0.045);
     EXPECT_GE(report.bandCoverage, 0.9); // the band covers 0.89 of the rows of tiers A and B (tests/accuracy/record.md)
     EXPECT_LT(report.bandCoverage, 1.0); // one that covers every row states nothing
     EXPECT_LT(std::abs(report.all.bias), 0.02);
     // Beyond 12 %: Llama 3 70B with TP 8 on B200, FP8 on GB200, sharded experts, and one row of vTrain (resources/help/validation.md).
     const auto far = std::count_if(report.rows.begin(), report.rows.end(),
-                                   [](const ValidatedRow& r) { return r.hasError() && r.leftOut.empty() && std::abs(r.error) > 0.12; });
+                                   [](const ValidatedRow& r) { return r.hasError() && r.excluded.empty() && std::abs(r.error) > 0.12; });
     EXPECT_LE(far, 6);
     for (const SuiteErrors& s : report.suites) {
         EXPECT_LT(std::abs(s.bias), s.rows >= 10 ? 0.03 : 0.07) << s.suite;

@@ -23,9 +23,9 @@ TEST(ImportLimits, TwentyThousandRowsOfACollective)
             text += "8 2 f 1 1 1 0\n";
         return ncclTestsRows(text, {.op = "all_reduce"});
     };
-    const auto most = rows(20'000);
-    ASSERT_TRUE(most.ok());
-    EXPECT_EQ(most->size(), 20'000U);
+    const auto largest = rows(20'000);
+    ASSERT_TRUE(largest.ok());
+    EXPECT_EQ(largest->size(), 20'000U);
     const auto more = rows(20'001);
     ASSERT_EQ(more.errors().size(), 1U);
     EXPECT_EQ(more.errors()[0].message, "there are too many rows");

@@ -57,9 +57,9 @@ TEST(MeasuredLimits, AnErrorQuotesSixtyCharacters)
 
 TEST(MeasuredLimits, HundredErrorsAreListedAndOneMoreIsCounted)
 {
-    for (const int wrong : {99, 100, 101, 102})
-        EXPECT_EQ(operatorTableRows("op,dtype,time_us\n" + repeated("x,half,1\n", wrong)).errors().size(),
-                  static_cast<std::size_t>(std::min(wrong, 101)));
+    for (const int invalid : {99, 100, 101, 102})
+        EXPECT_EQ(operatorTableRows("op,dtype,time_us\n" + repeated("x,half,1\n", invalid)).errors().size(),
+                  static_cast<std::size_t>(std::min(invalid, 101)));
 }
 
 TEST(MeasuredLimits, SpeedsOfGpus0To1023)
@@ -69,7 +69,7 @@ TEST(MeasuredLimits, SpeedsOfGpus0To1023)
     EXPECT_TRUE(isRead("1023"));
     EXPECT_FALSE(isRead("1024"));
     EXPECT_FALSE(isRead("-1"));
-    // Nodes and GPUs are told apart up to the last of each.
+    // Nodes and GPUs are distinguished up to the last of each.
     std::string table = "node,gpu,speed\n";
     for (const char* node : {"a", "b", "c"})
         for (const char* gpu : {"0", "1", "1022", "1023"})

@@ -59,14 +59,14 @@ JobShape ordinary()
 class Builder final {
 public:
     template <class Shape, class Graph>
-    void add(const char* name, Shape shape, Graph graph, bool brief = false)
+    void add(const char* name, Shape shape, Graph graph, bool reduced = false)
     {
         JobShape s = ordinary();
         shape(s);
         StepGraph g = jobGraph(s);
         graph(g);
         g.name = name;
-        cases.push_back({name, std::move(g), brief});
+        cases.push_back({name, std::move(g), reduced});
     }
     std::vector<BatteryCase> cases;
 };

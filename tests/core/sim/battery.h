@@ -13,7 +13,7 @@ namespace prism::test {
 struct BatteryCase {
     std::string name;
     StepGraph graph;
-    bool brief = false; ///< part of the short form
+    bool reduced = false; ///< part of the short form
 };
 
 /// More than 30 graphs over schedules, TP, replicas, families, regimes, slow ranks, rare events and the data factor.

@@ -13,7 +13,7 @@ TEST(Battery, FastAgreesWithReferenceOnTheShortForm)
 {
     std::vector<Agreement> rows;
     for (const BatteryCase& c : batteryCases()) {
-        if (!c.brief)
+        if (!c.reduced)
             continue;
         ASSERT_TRUE(check(c.graph).empty()) << c.name;
         rows.push_back(agreement(c, 1200, 2400)); // as many as slow_battery_test.cpp has would take minutes

@@ -304,7 +304,7 @@ TEST(Plan, EveryChunkOfAStageRunsEveryMicrobatch)
     EXPECT_EQ(passes, std::vector<int>(4, 8));
 }
 
-TEST(Plan, ItsHashTellsWhetherPassesInPiecesHaveTheirOwnPrograms)
+TEST(Plan, ItsHashHoldsWhetherPassesInPiecesHaveTheirOwnPrograms)
 {
     JobShape shape;
     shape.schedule = "dualpipev";

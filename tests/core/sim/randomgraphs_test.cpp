@@ -39,7 +39,7 @@ TEST(RandomGraphs, FastAgreesWithReferenceOnTwenty)
 
 /// A rare event on a rare slow GPU adds to the pass in proportion to its length; on any other GPU of the pass, which all the same is that
 /// long, it adds much less. Seed 111 has both kinds.
-TEST(RandomGraphs, RareKernelsBesideRareGpusAddLess)
+TEST(RandomGraphs, RareKernelsWithRareGpusAddLess)
 {
     const Agreement a = agreement(randomCase(111), 1'000, 4'000);
     EXPECT_FALSE(a.fails()) << agreementTable({a});

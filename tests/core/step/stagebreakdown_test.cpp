@@ -64,9 +64,9 @@ TEST(StageBreakdown, NeighboursThatDifferByLittleAreOneRange)
 {
     const auto stage = [](double compute) { return Breakdown{.computeSeconds = compute, .bubbleSeconds = 100 - compute}; };
     const std::vector<Breakdown> stages{stage(50), stage(60), stage(60.4), stage(59.6), stage(61), stage(50)};
-    const auto firsts = [&](std::size_t most) {
+    const auto firsts = [&](std::size_t largest) {
         std::vector<int> out;
-        for (const StageRange& range : similarStages(stages, most))
+        for (const StageRange& range : similarStages(stages, largest))
             out.push_back(range.first);
         return out;
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // No rule knows a preset, a source, a suite or a file of measurements by name: their names are read from the data files here, and
-// looked for in the string literals of the sources.
+// searched in the string literals of the sources.
 #include "core/structure/sourcetree.h"
 #include "datafolder.h"
 
@@ -123,7 +123,7 @@ TEST(Names, TheCommandLineNamesNoPresetSourceOrSuite)
     EXPECT_EQ(found("app", std::equal_to<>()), std::vector<std::string>{});
 }
 
-TEST(Names, EveryExceptionIsStillNeeded)
+TEST(Names, EveryExceptionIsNeeded)
 {
     for (const Exception& e : kExceptions) {
         const std::vector<std::string> in = literals(textOf(e.file));

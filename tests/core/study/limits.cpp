@@ -30,7 +30,7 @@ TEST(StudyLimits, AListMayHaveAllItsBytes)
 
 TEST(StudyLimits, AHundredFindingsAreListed)
 {
-    for (const int wrong : {1, 99, 100, 101, 150}) {
+    for (const int invalid : {1, 99, 100, 101, 150}) {
         const Folder folder;
         Result<Study> study = Study::create(folder / "a.prism", options());
         ASSERT_TRUE(study->addScenario("base", "{}").ok());
@@ -38,10 +38,10 @@ TEST(StudyLimits, AHundredFindingsAreListed)
             Database db(folder / "a.prism", Database::Mode::readWrite, {});
             db.run("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= ?1) "
                    "INSERT INTO revision (id, scenario, time_ms, label, json) SELECT i, 1, 0, '', '{' FROM n",
-                   std::int64_t{wrong});
+                   std::int64_t{invalid});
         }
         const Diagnostics found = study->check();
-        EXPECT_EQ(found.size(), static_cast<std::size_t>(std::min(wrong, 100)));
+        EXPECT_EQ(found.size(), static_cast<std::size_t>(std::min(invalid, 100)));
         EXPECT_NE(found.front().message.find("not a JSON text"), std::string::npos) << text(found);
     }
 }

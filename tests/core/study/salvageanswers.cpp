@@ -147,7 +147,7 @@ TEST(SalvageRows, EveryRowBetweenDamagedPagesIsRead)
             (void)readDamaged(range(first, 4000), [&](std::size_t leaf, std::size_t) { return leaf % step == step - 1; });
 }
 
-/// The end is damaged too, so that what lies behind the first damage has to be looked for: within 4,096 ids, and by leaps behind.
+/// The end is damaged too, so that what lies behind the first damage has to be searched: within 4,096 ids, and by leaps behind.
 TEST(SalvageRows, RowsFarBehindDamageAreFoundWhereTheEndIsDamagedToo)
 {
     const auto ends = [](std::size_t leaf, std::size_t leaves) { return leaf == 1 || leaf == leaves - 1; };
@@ -295,13 +295,13 @@ TEST(SalvageChild, TheHelperLimitsItself)
             getrlimit(resource, &now);
             return now.rlim_cur == expected && now.rlim_max == expected;
         };
-        int wrong = code == 0 ? 0 : 1;
+        int invalid = code == 0 ? 0 : 1;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        wrong |= limited(RLIMIT_AS, 1'073'741'824) ? 0 : 2;
+        invalid |= limited(RLIMIT_AS, 1'073'741'824) ? 0 : 2;
 #endif
-        wrong |= limited(RLIMIT_CPU, 10) ? 0 : 4;
-        wrong |= limited(RLIMIT_CORE, 0) ? 0 : 8;
-        _exit(wrong);
+        invalid |= limited(RLIMIT_CPU, 10) ? 0 : 4;
+        invalid |= limited(RLIMIT_CORE, 0) ? 0 : 8;
+        _exit(invalid);
     }
     int status = 0;
     waitpid(child, &status, 0);

@@ -38,7 +38,7 @@ TEST(StudyShare, TheSecondOpenerReadsAndNamesTheHolder)
     EXPECT_EQ(reader->holder()->pid, getpid());
     EXPECT_NE(reader->readOnlyReason().find("first program on "), std::string::npos);
     EXPECT_EQ(reader->updateScenario(id, {.json = "2"}).errors().front().path, study_problem::kReadOnly);
-    // Edits go on while the reader is open; it can follow them and save its own edit elsewhere.
+    // Edits continue while the reader is open; it can follow them and save its own edit elsewhere.
     ASSERT_TRUE(writer->updateScenario(id, {.json = "1"}).ok());
     EXPECT_EQ(reader->changedUnderneath(), StudyChange::contents);
     EXPECT_EQ(reader->scenario(id)->json, "{}");

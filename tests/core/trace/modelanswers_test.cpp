@@ -171,7 +171,7 @@ TEST(StepModelDraws, SingleMicroBatchesOfSmallJobsAndRunsOfFourOfLarger)
     expectDraws(drawableJob(5, 2, 9), 9, {.replicas = 3, .run = 4});
 }
 
-TEST(StepModelDraws, AllButFiveReplicasOfAWholeJobKeepTheMeasuredStep)
+TEST(StepModelDraws, AllButFiveReplicasOfAJobKeepTheMeasuredStep)
 {
     expectDraws(drawableJob(16, 12, 2), 2, {.replicas = 12, .run = 4, .keepShare = 7.0 / 12});
     expectDraws(drawableJob(15, 12, 2), 2, {.replicas = 12, .run = 4});

@@ -235,7 +235,7 @@ StreamRead streamOf(const std::string& text)
     return read;
 }
 
-TEST(EventStreamAnswers, QuotesBracesAndWhatStandsAround)
+TEST(EventStreamAnswers, QuotesBracesAndTheirSurroundings)
 {
     StreamRead read = streamOf(R"({"a": 1, "traceEvents": [{"x":"\"}{"},{"y":"\\"},{"z":[{"q":"]"}]}], "b": 2})");
     EXPECT_EQ(read.handed, (std::vector<std::string>{R"([{"x":"\"}{"},{"y":"\\"},{"z":[{"q":"]"}]}])"}));

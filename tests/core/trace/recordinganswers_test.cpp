@@ -152,9 +152,9 @@ TEST(RecordingModel, AChunkWithFewerMicroBatchesTakesItsOwnResiduals)
             const StreamId s = stream(kRun, 0, static_cast<std::uint64_t>(slot.microBatch));
             const std::size_t place = of(s, 3 * k + 2, 2);
             beyond += slot.chunk == 1 && place == 1 ? 1 : 0;
-            const auto wanted = slot.chunk == 1 ? 0 : static_cast<int>(place); // chunk 1 has its one micro-batch only
+            const auto requested = slot.chunk == 1 ? 0 : static_cast<int>(place); // chunk 1 has its one micro-batch only
             const auto from = std::find_if(regular.slots.begin(), regular.slots.end(), [&](const OperationSlot& other) {
-                return other.type == slot.type && other.chunk == slot.chunk && other.microBatch == wanted;
+                return other.type == slot.type && other.chunk == slot.chunk && other.microBatch == requested;
             });
             end += f.mean[l] * f.step[t] * f.ofWorker(slot.type, 0)
                    * f.residual[of(s, 3 * k, 3)][static_cast<std::size_t>(from - regular.slots.begin())];
