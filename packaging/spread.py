@@ -155,7 +155,7 @@ that one stall does not decide a score.
 - Stated values are the smallest and largest systems of a GPU, some with a middle one. They count as systems.
 - The kind of network is not a class: one of the systems has Ethernet. The data show no difference in jitter and lasting variation between GPU generations.
 - Models with experts are three systems, all of them DeepSeek-V3. Their variance is that of dense models.
-- After `calibrate fit` only the trend and the links are drawn. That range is too narrow, as the last row of the scores shows.
+- After `calibrate fit` the trend and the links are drawn, and jitter and compute regime as two runs of one system differ (measured on these series).
 - The range does not depend on the number of steps. The p95 of some 45 steps varies more than that of 500.
 
 ## Series

@@ -20,6 +20,10 @@ namespace prism {
 namespace {
 
 constexpr double kNineOfTenLow = 0.05, kNineOfTenHigh = 0.95;
+constexpr double kSmallestFactor = 0.01;
+/// Standard deviation of the logarithm of p95/p50 - 1 between two runs of one system: root mean square over the 12 pairs of the runs of
+/// Llama 3.1 405B on four systems (MLPerf Training 5.0 and 5.1 result logs; resources/help/spread.md lists them).
+constexpr double kSpreadBetweenRuns = 0.24;
 constexpr int kDelaysPerStep = 8; ///< delays that are put onto each swept step: they are cheap, and rare
 
 /// Coordinate `axis` of point `index` of a sequence that fills the unit cube of `axes` dimensions evenly (powers of the root of
@@ -58,11 +62,26 @@ void setCause(Draw& draw, const CauseOverSystems& cause, double value)
             d->family = Family::lognormal;
 }
 
-Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index)
+/// Another run of a job that was measured: its jitter and compute regime times a factor.
+void scaleMeasured(VariabilityConfig& v, double factor)
+{
+    v.stepJitterS = std::min(findParameter("variability.step_jitter_s")->maximum, v.stepJitterS * factor);
+    v.computeRegime.cv = std::min(maxCv(v.computeRegime.family), v.computeRegime.cv * factor);
+    if (v.computeRegime.pool == nullptr)
+        return;
+    std::vector<double> values = *v.computeRegime.pool;
+    for (double& x : values)
+        x = std::max(kSmallestFactor, 1 + (x - 1) * factor);
+    v.computeRegime = empiricalDistribution(std::move(values));
+}
+
+Draw drawnSystem(const Scenario& scenario, const SystemsPrior& prior, int index, bool isMeasured)
 {
     Draw draw{scenario};
-    const std::size_t axes = prior.causes.size() + 1;
+    const std::size_t axes = prior.causes.size() + (isMeasured ? 2 : 1);
     const int swept = index / (kDrawnSystems / kSweptSystems);
+    if (isMeasured)
+        scaleMeasured(draw.scenario.variability, std::exp(kSpreadBetweenRuns * normalQuantile(evenPosition(swept, axes - 2, axes))));
     for (std::size_t c = 0; c < prior.causes.size(); ++c)
         setCause(draw, prior.causes[c], prior.causes[c].at(evenPosition(delaysSteps(prior.causes[c].path) ? index : swept, c, axes)));
     VariabilityConfig& v = draw.scenario.variability;
@@ -211,7 +230,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
     const RunMetricsOf asItIs = steps(costed.graph, 0, kDrawnSystems);
     std::vector<double> all;
     for (int i = 0; i < kDrawnSystems && out.complete; ++i) {
-        const Draw draw = drawnSystem(scenario, out.prior, i);
+        const Draw draw = drawnSystem(scenario, out.prior, i, costed.levelMeasured);
         const Result<CostedStep> other = costStep(draw.scenario);
         if (!other.ok())
             return other.errors();

@@ -62,7 +62,8 @@ inline constexpr int kStepQuantiles = 200;
 /// Samples of a graph, memoised or not.
 using SampleGraph = std::function<std::shared_ptr<const StepSamples>(const StepGraph&, const SimOptions&)>;
 /// Draws of causes are evenly spread and the same for every scenario; causes that only delay whole steps are drawn again for each system,
-/// the others for every fourth one. Seed, threads and stop of `options` are used. Errors: systemsPrior's.
+/// the others for every fourth one. Where the job itself was measured (CostedStep::levelMeasured), its jitter and compute regime are drawn
+/// as its runs differ. Seed, threads and stop of `options` are used. Errors: systemsPrior's.
 [[nodiscard]] Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& costed, const SimOptions& options,
                                                 const SampleGraph& sample);
 

@@ -53,7 +53,8 @@ DrawnRange drawnRange(const Scenario& s, int completeRuns = 1'000)
 {
     DrawnRange out;
     Scenario now = s;
-    now.variability.computeRegime.family = Family::gamma;
+    if (now.variability.computeRegime.family == Family::deterministic)
+        now.variability.computeRegime.family = Family::gamma;
     const Result<CostedStep> costed = costStep(now);
     for (const Diagnostic& d : costed.errors())
         ADD_FAILURE() << d.path << ": " << d.message;
@@ -81,13 +82,14 @@ struct RunNumbers {
 };
 
 /// Eight times the steps with a trend and the delays of a graph, by a rate of stalls and a seed.
-RunNumbers numbersOfRun(const std::vector<double>& once, double trend, StepGraph graph, double stalls, std::uint64_t seed)
+RunNumbers numbersOfRun(const std::vector<double>& once, double trend, StepGraph graph, double stalls, std::uint64_t seed,
+                        double jitter = kDrawsJitter)
 {
     std::vector<double> steps;
     for (int i = 0; i < 8; ++i)
         steps.insert(steps.end(), once.begin(), once.end());
     addTrend(steps, trend);
-    graph.delays = {kDrawsJitter, stalls, kDrawsStallSeconds, 0, 0};
+    graph.delays = {jitter, stalls, kDrawsStallSeconds, 0, 0};
     addStepDelays(graph, seed, Run::within, steps);
     const double mean = meanOf(steps);
     std::sort(steps.begin(), steps.end());
@@ -155,6 +157,31 @@ TEST(SystemsDraws, ARunHasItsTrendItsRateOfStallsAndItsSeed)
         EXPECT_NEAR(system.p99OverP50, run.p99 / run.p50, 1e-9) << index;
     }
     EXPECT_EQ(drawn.range.trend, 0.0001) << "the middle of the trend's quantiles";
+}
+
+TEST(SystemsDraws, AMeasuredJobVariesAsItsRunsDo)
+{
+    Scenario s = drawnScenario();
+    s.variability.computeRegime = {Family::lognormal, 0.02}; // fitted, as jitter: only the trend is drawn from other systems
+    s.measured.levelError = 0.01;
+    const DrawnRange drawn = drawnRange(s);
+    ASSERT_EQ(drawn.range.prior.causes.size(), 1U);
+    // The second of three dimensions (0.67104 for each set of four systems): at 0.17104 and 0.84208.
+    const double first = std::exp(0.24 * normalQuantile(0.171043606703787)), second = std::exp(0.24 * normalQuantile(0.842087213407574));
+    EXPECT_EQ(drawn.graphs[0].computeRegime.cv, 0.02) << "the job itself";
+    EXPECT_NEAR(drawn.graphs[4].computeRegime.cv, 0.02 * first, 1e-9);
+    EXPECT_NEAR(drawn.graphs[5].computeRegime.cv, 0.02 * second, 1e-9);
+    const double trend = drawn.range.prior.causes[0].at(0.5 + 0.8191725133961645 - 1);
+    const RunNumbers run = numbersOfRun(kOtherSteps, trend, drawn.graphs[1], kDrawsStalls * -std::log1p(-0.049700477901970075), kDrawsSeed,
+                                        kDrawsJitter * first);
+    EXPECT_NEAR(drawn.range.systems[0].p95OverP50, run.p95 / run.p50, 1e-9);
+    s.measured.levelError = 0;
+    EXPECT_EQ(drawnRange(s).graphs[4].computeRegime.cv, 0.02) << "a spread that the user states is exact";
+    s.measured.levelError = 0.01;
+    s.variability.computeRegime = empiricalDistribution({0.99, 1, 1.01});
+    const std::vector<double>& pool = *drawnRange(s).graphs[4].computeRegime.pool;
+    EXPECT_NEAR(pool[0], 1 - 0.01 * first, 1e-12);
+    EXPECT_NEAR(pool[2], 1 + 0.01 * first, 1e-12);
 }
 
 TEST(SystemsDraws, RangesHoldNineOfTenSystems)
