@@ -12,9 +12,17 @@ namespace {
 
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
+/// Buffers of NCCL for ranks that send in pairs: 32 channels of 14 MiB to each peer of a node of eight (8 H100: 1.06 to 4.34 GB at the
+/// first all-to-all, NCCL issue 1685). Beyond the node they do not grow (NCCL issue 986).
+double pairBytes(const GroupGeometry& group)
+{
+    constexpr std::int64_t kPeers = 7;
+    return static_cast<double>(std::min(group.ranksPerNode - 1, kPeers)) * 32 * 14 * 1024 * 1024;
+}
+
 /// Bytes outside of the framework's allocator: the CUDA context takes 0.6 GiB and the first communicator of the job 1.5
 /// (stas00/ml-engineering, debug/pytorch), a further one 544 MB (NCCL issue 964). Transfers of a pipeline have none of this size.
-double outsideBytes(const Layout& layout, std::int64_t gpus, bool hasExperts)
+double outsideBytes(const Layout& layout, std::int64_t gpus, bool hasExperts, const ParallelismConfig& parallelism)
 {
     constexpr double kContext = 0.6 * kGib, kJob = 1.5 * kGib, kGroup = 544e6;
     double bytes = kContext + (gpus > 1 ? kJob : 0.0);
@@ -24,6 +32,10 @@ double outsideBytes(const Layout& layout, std::int64_t gpus, bool hasExperts)
     if (hasExperts)
         for (const GroupGeometry& group : {layout.expert, layout.expertData})
             add(group);
+    if (parallelism.cpCommType == "a2a")
+        bytes += pairBytes(layout.context);
+    if (hasExperts && parallelism.moeTokenDispatcherType == "alltoall")
+        bytes += pairBytes(layout.expert);
     return bytes;
 }
 
@@ -100,7 +112,7 @@ void Assembly::addMemory(const std::vector<double>& inFlight)
 {
     MemoryReport& report = m_out.memory;
     report.capacityGib = m_scenario.cluster.gpu.memoryGib;
-    report.outsideGib = outsideBytes(m_cost.layout(), m_shape.numGpus, m_shape.moe) / kGib;
+    report.outsideGib = outsideBytes(m_cost.layout(), m_shape.numGpus, m_shape.moe, m_scenario.parallelism) / kGib;
     const std::vector<double> transients = ofChunks([&](const ChunkLayers& chunk) { return transientBytes(m_scenario, m_shape, chunk); });
     for (std::size_t p = 0; p < m_parameters.size(); ++p) {
         const StageParameters& n = m_parameters[p];
