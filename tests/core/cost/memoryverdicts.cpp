@@ -72,6 +72,31 @@ TEST(MemoryVerdict, ContextAndCommunicatorsLieOutsideOfTheFramework)
     EXPECT_NEAR(costedStep(s).memory.outsideGib, 2.1 + 544e6 / kGibibyte, 1e-9);
 }
 
+/// Ranks that send in pairs: 448 MiB for each peer of the node, at most seven.
+TEST(MemoryVerdict, AllToAllHoldsBuffersForEachPeer)
+{
+    Scenario s = filled("h100-sxm-80gb", 0.1);
+    s.cluster.numGpus = 16;
+    s.cluster.gpusPerNode = 8;
+    s.training.globalBatchSize = 16;
+    s.parallelism.contextParallelSize = 4;
+    const double ring = costedStep(s).memory.outsideGib;
+    s.parallelism.cpCommType = "a2a";
+    EXPECT_NEAR(costedStep(s).memory.outsideGib - ring, 3 * 448.0 / 1024, 1e-9) << "three peers";
+    s.parallelism.cpCommType = "p2p";
+    s.parallelism.contextParallelSize = 1;
+    s.model.numExperts = 16;
+    s.model.moeFfnHiddenSize = 1024;
+    s.model.moeRouterTopk = 2;
+    for (const int ranks : {2, 8, 16}) {
+        s.parallelism.expertModelParallelSize = ranks;
+        s.parallelism.moeTokenDispatcherType = "flex";
+        const double flex = costedStep(s).memory.outsideGib;
+        s.parallelism.moeTokenDispatcherType = "alltoall";
+        EXPECT_NEAR(costedStep(s).memory.outsideGib - flex, std::min(ranks - 1, 7) * 448.0 / 1024, 1e-9) << ranks;
+    }
+}
+
 /// With expert overlap forward and backward take turns layer by layer: one layer more is held, not one micro-batch.
 TEST(MemoryVerdict, ExpertOverlapHoldsOneLayerMore)
 {
