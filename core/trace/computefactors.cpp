@@ -113,7 +113,7 @@ private:
         const double within = shrunkMeans(workers, m_factors.worker, m_factors.workerNoiseShare);
         m_factors.stepNoiseShare = shrink(byStep, within * static_cast<double>(stages) / steps.front().n);
         m_factors.step = std::move(byStep);
-        // A worker may be slow in one direction alone. Each direction is shrunk by the noise of its own values.
+        // A worker may be slow in one direction alone. Each direction is shrunk by the noise of its values.
         for (const bool forward : {true, false}) {
             std::vector<Running> values(workers.size());
             eachComputation([&](std::size_t, std::size_t r, std::size_t l, double x) {

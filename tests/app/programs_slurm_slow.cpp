@@ -103,7 +103,7 @@ TEST(Slurm, AKilledAndRequeuedShardGivesTheBytesOfOneRun)
         if (printed(std::string("command -v ") + program, scratch()).empty())
             GTEST_SKIP() << program << " is not installed (Debian: slurm-wlm, munge)";
     if (::getuid() != 0)
-        GTEST_SKIP() << "a Slurm of one's own needs root";
+        GTEST_SKIP() << "a separate Slurm needs root";
     const OneNodeSlurm slurm;
     ASSERT_TRUE(slurm.up()) << slurm.log();
     const fs::path folder = slurm.folder();

@@ -38,7 +38,7 @@ void sampledWell(const StepGraph& graph)
     const DistributionSummary s = summarize(samples.acrossSeconds, &samples);
     holds(s.p5 <= s.p50 && s.p50 <= s.p95 && s.p95 <= s.p99, "percentiles are ordered");
     for (const double x : {s.mean, s.std, s.p5, s.p99, s.ciMean, s.ciP99, samples.noiseFreeSeconds})
-        holds(std::isfinite(x) && x >= 0, "figures are finite");
+        holds(std::isfinite(x) && x >= 0, "values are finite");
 }
 
 void graph(std::string_view bytes)
@@ -82,7 +82,7 @@ void published(std::string_view bytes)
         return;
     for (const PublishedRow& row : *rows)
         if (row.skipped.empty() && !row.scheduleOnly)
-            holds(!toJson(row.scenario).empty(), "a row that is not left out is a scenario");
+            holds(!toJson(row.scenario).empty(), "a row that is not excluded is a scenario");
 }
 
 constexpr Target kTargets[] = {{"graph", graph, 1 << 16, writtenGraphs, mutateJson},

@@ -65,7 +65,7 @@ TEST_F(Baselines, OnlyAPinnedScenarioIsCalledOne)
     for (const QWidget* widget : window->findChildren<QWidget*>())
         EXPECT_FALSE(widget->accessibleDescription().contains(u"Baseline of this study"_s));
     const int added = study.duplicate(1);
-    EXPECT_EQ(study.state().baselineId, -1) << "nobody pinned the new one";
+    EXPECT_EQ(study.state().baselineId, -1) << "the new one was not pinned";
     study.setBaseline(added);
     settle(*window);
     EXPECT_EQ(differenceText(*window), u"Baseline"_s);

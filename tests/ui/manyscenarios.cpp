@@ -37,7 +37,7 @@ TEST_F(ManyScenarios, AScenarioNamesItsParentAlsoAfterAReload)
         ChangesCache cache;
         const ScenarioTableModel model(window->workspace(), cache);
         const QModelIndex note = model.index(model.rowOf(copy), ScenarioTableModel::noteColumn);
-        EXPECT_EQ(note.data().toString(), from) << "where nobody has written a note";
+        EXPECT_EQ(note.data().toString(), from) << "where no note was written";
         EXPECT_TRUE(note.data(Qt::EditRole).toString().isEmpty());
         EXPECT_EQ(note.data(Qt::UserRole).toStringList(), QStringList({u"PP 8, GBS 64"_s, u"PP 8 +1"_s, u"2 differences"_s}));
         const int grandchild = study.duplicate(copy);
@@ -149,7 +149,7 @@ TEST_F(ManyScenarios, SixCurvesAreDrawnAndThePickedOneIsAmongThem)
     EXPECT_TRUE(drawn().contains(1)) << "the baseline";
     EXPECT_TRUE(drawn().contains(ids.back())) << "the current one, though the slowest";
     const int left = ids[7];
-    ASSERT_FALSE(drawn().contains(left)) << "a slow one that nobody looks at";
+    ASSERT_FALSE(drawn().contains(left)) << "a slow one that is not shown";
     window->workspace().selection().setScenario(left);
     EXPECT_TRUE(drawn().contains(left));
     EXPECT_EQ(drawn().size(), kMaxCurves);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which scenario is advised, and why: comparisons by hand on both sides of every condition.
+// Which scenario is advised, and why: comparisons, computed by hand, on both sides of every condition.
 #include "handmade.h"
 
 #include "ui/findings/goalmoves.h"
@@ -66,7 +66,7 @@ Findings tied(const Tie& t)
 TEST(AdviceAnswers, DaysThenCostDecideATie)
 {
     const Tie cases[] = {
-        {{20, 19}, -1, 0.5, {5e6, 5.1e6}, 1e5, 1e4, 1},   // days, whatever the cost
+        {{20, 19}, -1, 0.5, {5e6, 5.1e6}, 1e5, 1e4, 1},   // days, at any cost
         {{20, 21}, 0.5, 0.1, {5e6, 4.9e6}, -1e5, 1e4, 0}, // half a day more
         {{20, 19}, -1, 1.5, {5e6, 5.1e6}, 1e5, 1e4, 0},   // the days are within their interval: cost
         {{20, 19}, -1, 1.5, {5e6, 4.9e6}, -1e5, 1e4, 1},  {{20, 19}, -1, 1.5, {5e6, 4.9e6}, -1e5, 2e5, 0},     // and so is the cost
@@ -126,7 +126,7 @@ TEST(AdviceAnswers, OneScenarioInTheMiddleWithOtherTokensOrGpusIsNamed)
     EXPECT_TRUE(answerOf(f).certainty.contains(u"The scenarios differ in model: they are compared per token."_s));
 }
 
-TEST(AdviceAnswers, ThePairedChangeCountsWhereItContradictsTheFigures)
+TEST(AdviceAnswers, ThePairedChangeCountsWhereItContradictsTheMetrics)
 {
     Findings f = found();
     for (std::size_t i = 0; i < 3; ++i) {

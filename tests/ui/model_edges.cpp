@@ -54,7 +54,7 @@ TEST(EdgeAnswers, AShareThatIsSmallHasTheDigitsOfItsInterval)
     EXPECT_FALSE(format::isFound({2e-6, 0}, 2)) << "a millionth of it exactly";
     EXPECT_FALSE(format::isFound({0.99e-5, 0}, -10));
     EXPECT_EQ(format::signedMetric(0, 0.1), u"+0.0"_s);
-    EXPECT_EQ(format::intervalNextTo(0.0003, -0.002), u"± 2 ms"_s) << "the unit of the half-width, whatever its sign";
+    EXPECT_EQ(format::intervalNextTo(0.0003, -0.002), u"± 2 ms"_s) << "the unit of the half-width, of either sign";
 }
 
 TEST(EdgeAnswers, DatesNextToTheirLimits)

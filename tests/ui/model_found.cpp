@@ -426,7 +426,7 @@ TEST(SentenceAnswers, ASlowNodeIsAConditionAndDaysDecideATie)
     slow->scenario.variability.slow = {{3, -1, 1.15, 1}};
     f.scenarios[1].snapshot = slow;
     f.advised = advisedScenario(f);
-    EXPECT_EQ(f.advised, 0U) << "whatever its figures";
+    EXPECT_EQ(f.advised, 0U) << "at any metrics";
     EXPECT_EQ(answerOf(f).sentence, u"Keep base: 19 of 20 of its steps end within 6.95 s; under the condition other it would be 6.55 s."_s);
     EXPECT_TRUE(answerOf(f).certainty.contains(u"other marks slow nodes: a condition to prepare for, and no choice."_s));
     auto both = std::make_shared<Snapshot>(*f.scenarios[0].snapshot);

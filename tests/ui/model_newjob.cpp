@@ -33,7 +33,7 @@ TEST(NewJob, TakesModelMachinesAndTheMeasuredSpreadOfTheGpu)
     EXPECT_EQ(s.cluster.numGpus, 256);
     EXPECT_EQ(s.cluster.gpu.preset, "h200-sxm-141gb");
     EXPECT_EQ(s.variability.preset, measuredSpreadOf("h200-sxm-141gb"));
-    EXPECT_EQ(s.training.globalBatchSize * s.model.seqLength, 4 << 20) << "4 Mi tokens where nobody names a batch";
+    EXPECT_EQ(s.training.globalBatchSize * s.model.seqLength, 4 << 20) << "4 Mi tokens where no batch is named";
     EXPECT_FALSE(job->own);
 }
 

@@ -204,7 +204,7 @@ TEST_F(Answers, ASearchRanksAndEnterMakesAScenario)
     EXPECT_TRUE(page.candidates().markOf(page.candidates().candidateAt(page.candidates().rowOf(0))).contains(u"best"_s));
     keep(page);
     page.grab(); // lays it out
-    EXPECT_EQ(page.table().horizontalScrollBar()->maximum(), 0) << "every figure is in view";
+    EXPECT_EQ(page.table().horizontalScrollBar()->maximum(), 0) << "every value is in view";
     EXPECT_GE(page.table().columnWidth(CandidateModel::nameColumn), 150);
     const auto before = m_study.state().entries.size();
     page.table().selectRow(0);

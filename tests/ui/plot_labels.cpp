@@ -59,7 +59,7 @@ TEST(CurveLabels, AreNextToTheirLinesAndCoverNothing)
         EXPECT_FALSE(place.rect.intersects(around.taken.front()));
         for (const QPolygonF& line : lines)
             EXPECT_FALSE(passesThrough(line, place.rect));
-        EXPECT_NEAR(heightOn(lines[i], place.anchor.x()), place.anchor.y(), 1e-6) << "it names a point of its own line";
+        EXPECT_NEAR(heightOn(lines[i], place.anchor.x()), place.anchor.y(), 1e-6) << "it names a point of its line";
         EXPECT_NEAR(std::min(std::abs(place.rect.left() - place.anchor.x()), std::abs(place.rect.right() - place.anchor.x())), 8, 1e-6);
     }
 }
@@ -81,7 +81,7 @@ TEST(CurveLabels, ACrowdKeepsItsLabelsSeparate)
     const auto tight = placeLabels(labelsOf({across, across, outside}, {90, 20}), {tiny, {across}, {}, true}, 8);
     expectSeparate({tight[0], tight[1]});
     EXPECT_TRUE(tight[0].isOver && tight[2].rect.isNull());
-    EXPECT_TRUE(placeLabels(labelsOf({across}, {90, 20}), {tiny, {across}, {}}, 8)[0].rect.isNull()) << "or they are left out";
+    EXPECT_TRUE(placeLabels(labelsOf({across}, {90, 20}), {tiny, {across}, {}}, 8)[0].rect.isNull()) << "or they are omitted";
     const auto reduced = placeLabels({{{90, 20}, across, 30}}, {tiny, {across}, {}}, 8);
     EXPECT_TRUE(reduced[0].isShort && tiny.contains(reduced[0].rect)) << "a shorter text has room";
 }

@@ -27,7 +27,7 @@ TEST_F(SampleLog, AgreesWithItsScenario)
     EXPECT_FALSE(drop->isVisible());
     EXPECT_TRUE(page->curves().isVisible());
     EXPECT_NEAR(static_cast<double>(page->held()->comparison.steps), 1900, 60);
-    EXPECT_TRUE(page->recognised().text().startsWith(u"Sample log, made from the scenario"_s)) << "it says that nobody recorded it";
+    EXPECT_TRUE(page->recognised().text().startsWith(u"Sample log, made from the scenario"_s)) << "it says that it was not recorded";
     const QList<Judged> rows = judgements(*page->held());
     ASSERT_FALSE(rows.isEmpty());
     EXPECT_TRUE(rows.front().verdict == Judged::Verdict::right || rows.front().verdict == Judged::Verdict::within);

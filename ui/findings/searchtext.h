@@ -26,7 +26,7 @@ namespace prism::ui {
 [[nodiscard]] Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate& candidate);
 /// Whether the scenario already has all values of the candidate, or of a configuration with the same results.
 [[nodiscard]] bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate);
-/// "The same in every figure: VPP 2; VPP 4": which configurations the candidate represents as well; empty where there is none.
+/// "The same in every metric: VPP 2; VPP 4": which configurations the candidate represents as well; empty where there is none.
 [[nodiscard]] QString equalText(const ExploreCandidate& candidate);
 
 } // namespace prism::ui

@@ -59,7 +59,7 @@ struct TraceFound {
 [[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
 /// What can be compared with another recording of the same job. Blocks. Errors as above, or no two steps agree.
 [[nodiscard]] Result<Recording> recordingOf(const QString& path, const InsightOptions& options);
-/// The repairs of whatever was read, or null.
+/// The repairs of what was read, or null.
 [[nodiscard]] const Repairs* repairsOf(const TraceFound& found);
 /// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was recognised, before anything changes.
 [[nodiscard]] QString recognisedText(const TraceFound& found);

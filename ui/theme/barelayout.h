@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A layout without margins of its own: its widget is already inside something that has them.
+// A layout without margins: its widget is already inside something that has them.
 #pragma once
 
 class QWidget;

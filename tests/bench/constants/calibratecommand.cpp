@@ -56,7 +56,7 @@ void addCalibrate(CLI::App& app, Cli& cli)
             "folder with published steps and tables of operators and collectives, or any part of them; what is missing is reported")
         ->required();
     command->add_flag("--cross-validate", options->crossValidate,
-                      "also fit with every source left out in turn: the error bands come from those rows");
+                      "also fit with every source omitted in turn: the error bands come from those rows");
     addOutput(*command, *options, cli);
     command->callback([options] { calibrate(*options); });
 }

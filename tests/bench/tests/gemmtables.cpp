@@ -33,7 +33,7 @@ TEST(GemmTables, SecondsOfProductsByHand)
         folder.write("gemm.csv", "system,collector,dtype,m,n,k,us,x\nh100_sxm,vllm_1,bf16,16,32,64,5,\nh100_sxm,trtllm,bf16,16,32,64,5,\n"
                                  "h100_sxm,trtllm_1,fp8,16,32,64,4,\nh100_sxm,trtllm,nvfp4,16,32,64,3,\n");
     const std::vector<GemmRow> rows = readGemmTable(path).value();
-    ASSERT_EQ(rows.size(), 3U) << "16 bit of the other collector is left out";
+    ASSERT_EQ(rows.size(), 3U) << "16 bit of the other collector is omitted";
     EXPECT_EQ(std::tuple(rows[0].m, rows[0].n, rows[0].k, rows[0].family), std::tuple(16.0, 32.0, 64.0, std::string("h100")));
     EXPECT_NEAR(rows[0].seconds, 5e-6, 1e-15);
     EXPECT_EQ(rows[1].precision, MatrixPrecision::fp8);

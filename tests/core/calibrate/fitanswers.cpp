@@ -109,7 +109,7 @@ TEST(FitPrediction, TheSeedAndTheNumberOfSamplesAreThoseOfTheOptions)
     EXPECT_EQ(second, steps(2, 200));
 }
 
-TEST(ScheduleRowSizes, EachAtItsMostAndOneBeyond)
+TEST(ScheduleRowSizes, EachAtItsMaximumAndOneBeyond)
 {
     const auto skipped = [](const std::string& pointer, double value) {
         nlohmann::json row = {{"id", "r"},

@@ -265,7 +265,7 @@ TEST(MeasuredLevel, ThatOfOtherSettingsIsReported)
     }
     Scenario unknown = *setParameter(own, "training.precision", "nvfp4");
     unknown.measured.levelJob.clear();
-    EXPECT_TRUE(costStep(unknown)->levelMeasured) << "stated by the user for whatever job this is";
+    EXPECT_TRUE(costStep(unknown)->levelMeasured) << "stated by the user, for any job";
     // A file of an older fit: its settings, without a hash of the job.
     const ClusterCalibration old = *clusterCalibrationFromJson(
         R"({"format": "prism-cluster-1", "values": {"measured.compute_level": 1.1}, "fitted_with": ")" + levelSettings(own) + R"("})");

@@ -302,7 +302,7 @@ TEST(EngineNumbersLong, ASizeThatDoesNotDivideIsOneReplica)
     EXPECT_EQ(evaluationSize(s, 3).ranksOfCell, 7);
 }
 
-TEST(EngineNumbersLong, TheSizeThatWeighsMostIsTheOneWithoutWhichLeastIsLeft)
+TEST(EngineNumbersLong, TheLargestSizeIsTheOneWithoutWhichTheSmallestRemains)
 {
     const auto blamed = [](const EvaluationSize& size, double seconds) { return tooCostly(size, seconds).at(0).path; };
     // Seconds: one replica of 60, swept with its noise, leaves 36 / 27.8 / 60, one step of 100,000 leaves 3,302 of 128,301. In bytes the

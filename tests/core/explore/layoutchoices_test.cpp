@@ -129,7 +129,7 @@ TEST(LayoutChoices, FivePerCentOfTheMemoryStaysFree)
     EXPECT_TRUE(tight.best.fits());
 }
 
-TEST(LayoutChoices, AReasonNamesTheFastestOtherValueOrTheOneThatLacksLeast)
+TEST(LayoutChoices, AReasonNamesTheFastestOtherValueOrTheOneNearestToFitting)
 {
     int faster = 0, tooLarge = 0;
     for (const double gib : {80.0, 30.0, everyLayout(choicesJob(16)).smallestPeak / 0.93}) {
@@ -186,7 +186,7 @@ TEST(LayoutChoices, FourOtherSizesThatFitAndOneThatDoesNot)
     }
 }
 
-TEST(LayoutChoices, TheMostFrequentReasonsAreReportedFirst)
+TEST(LayoutChoices, FrequentReasonsAreReportedFirst)
 {
     const Result<LayoutProposal> p = proposedLayout([] {
         Scenario s = choicesJob(8);
@@ -251,7 +251,7 @@ TEST(LayoutChoices, WhatFollowsAChangeIsSetWithIt)
     EXPECT_TRUE(single || without);
 }
 
-TEST(LayoutChoices, ASlowNodeMovesToSixteenStagesAtTheMost)
+TEST(LayoutChoices, ASlowNodeMovesToAtMostSixteenStages)
 {
     Scenario s = *scenarioPreset("llama3-70b-256-h100");
     s.cluster.numGpus = 512;

@@ -88,7 +88,7 @@ TEST(RecordLimits, APartComesBackWithAllOfItsCounts)
 TEST(RecordLimits, EntriesAreFourOfALineAndOneOfEachText)
 {
     const auto entries = [](const std::vector<std::string>& lines) { return recordsFromText(limitLines(lines), "r")->entries; };
-    // A part: its line, two that fit, three reasons, two that were left out with two and one reasons.
+    // A part: its line, two that fit, three reasons, two that were omitted with two and one reasons.
     EXPECT_EQ(entries({partLine(7, limitPart())}), 4U + 2 + 3 + (1 + 2) + (1 + 1));
     SampleRow more = limitRow();
     more.samples = 1'024;

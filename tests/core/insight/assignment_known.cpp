@@ -194,7 +194,7 @@ TEST(AssignmentKnown, TheShuffledStartsAndTheDrawnSwapsAreThoseOfTheSeed)
     for (std::size_t i = 0; i < slowness.size(); ++i)
         slowness[i] = 1 + 0.01 * static_cast<double>((7 * i) % 30);
     AssignmentProblem many = oneGpuNodes(6, 5, slowness);
-    many.replicaSeconds = [](const double*, const double*) { return -4.0; }; // nothing helps, whatever its sign
+    many.replicaSeconds = [](const double*, const double*) { return -4.0; }; // nothing helps, of either sign
     EXPECT_EQ(searchAssignment(many, false, 1, 1'000'000).evaluations, 782);
     many.replicaSeconds = [](const double* s, const double*) { return s[0] + 2 * s[1] + 3 * s[2] + 4 * s[3] * s[4]; };
     counts.clear();

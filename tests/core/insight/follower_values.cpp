@@ -95,7 +95,7 @@ TEST(FollowerValues, AnAlarmIsRaisedBeyondTwoStepTimes)
             ASSERT_EQ(next.size(), 1U);
             EXPECT_NEAR(next[0].ratio, 1 + 0.01 + (0.99 + 0.98 + 0.05) / 3, 1e-9);
         }
-    // A loss that is made up for starts anew: after 0.39, forty plain steps; then 1.96 and one more.
+    // A loss that is made up for starts at 0 again: after 0.39, forty plain steps; then 1.96 and one more.
     StepFollower follower(steady, options);
     std::vector<double> all = learntThen({140});
     all.insert(all.end(), 40, 100.0);

@@ -50,7 +50,7 @@ TEST(LevelValues, AnExceedanceIsThatOfTheKnownSteps)
     EXPECT_EQ(onLevelOf(known, table).exceedance.value, 0.5) << "without a limit it stays";
 }
 
-TEST(LevelValues, WithoutARatioAFigureStays)
+TEST(LevelValues, WithoutARatioAMetricStays)
 {
     // Known over base: 6 / 4 for p50; none where either is 0, negative or not finite.
     const double kEndless = std::numeric_limits<double>::infinity();

@@ -88,7 +88,7 @@ TEST(JobDefaults, TheBoardsLimitActsOnTheEnergyOfJobAndSearch)
     const Scenario full = *scenarioPreset("llama3-405b-16k-h100"), capped = with(full, {{"cluster.gpu.board_power_w", "350"}});
     EXPECT_NEAR(jobFor(full).nodePowerKw, 8.4, 1e-9);
     EXPECT_NEAR(jobFor(capped).nodePowerKw, 5.6, 1e-9);
-    EXPECT_EQ(facilityShare(with(full, {{"job.pue", "1"}})), 1) << "a share of its own, even the smallest";
+    EXPECT_EQ(facilityShare(with(full, {{"job.pue", "1"}})), 1) << "a separate share, even the smallest";
     EXPECT_EQ(facilityShare(with(full, {{"job.pue", "1.2"}})), 1.2);
     for (const Scenario& s : {full, capped, with(full, {{"job.node_power_kw", "10"}, {"job.pue", "1.2"}})})
         EXPECT_NEAR(gpuKilowatts(s) * 8, jobFor(s).nodePowerKw * jobFor(s).pue, 1e-9);

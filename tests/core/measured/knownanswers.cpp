@@ -38,7 +38,7 @@ TEST(NcclTests, RowsOfBothLayoutsHaveTheOutOfPlaceTime)
               "4096 1024 bfloat16 50 1 2 0\n0 0 float 3 1 2 0\n8192 2048 float 0 1 2 0\nhost: done\n",
         {});
     ASSERT_TRUE(rows.ok()) << rows.errors().front().message;
-    ASSERT_EQ(rows->size(), 3U) << "rows without bytes or time are left out";
+    ASSERT_EQ(rows->size(), 3U) << "rows without bytes or time are omitted";
     const std::tuple<std::int64_t, std::string, double> known[] = {
         {1024, "float", 12.5e-6}, {2048, "half", 25e-6}, {4096, "bfloat16", 50e-6}};
     for (std::size_t i = 0; i < 3; ++i) {

@@ -291,7 +291,7 @@ TEST(LogLimits, ThreeStepsOfAFifthWithASecondTimeCannotBeRead)
 
 TEST(LogLimits, ARankMayBeEightStepsBehind)
 {
-    // Rank 0 logs steps 1 to 20, then rank 1 one of those again: within eight steps it is a repeat, else a job that began anew.
+    // Rank 0 logs steps 1 to 20, then rank 1 one of those again: within eight steps it is a repeat, else a job that began again.
     const auto late = [](int step) {
         std::string text;
         const auto line = [&](int rank, int number, int second) {

@@ -187,7 +187,7 @@ TEST(HuggingFaceConfig, FalconSharesKeysAsItsFileStates)
         return r.ok() ? r->scenario.model.numQueryGroups : -1;
     };
     EXPECT_EQ(groups(R"(, "new_decoder_architecture": true, "num_kv_heads": 8)"), 8);
-    EXPECT_EQ(groups(R"(, "new_decoder_architecture": true)"), 128) << "its own default, whatever multi_query is";
+    EXPECT_EQ(groups(R"(, "new_decoder_architecture": true)"), 128) << "its own default, with any multi_query";
     EXPECT_EQ(groups(R"(, "multi_query": true)"), 1);
     EXPECT_EQ(groups(R"(, "multi_query": false)"), 128);
 }

@@ -87,7 +87,7 @@ bool ofWord(char c)
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
 }
 
-/// Whether a literal holds a name as a word of its own; one that ends in a joint, as the beginning of a word.
+/// Whether a literal holds a name as a separate word; one that ends in a joint, as the beginning of a word.
 bool holds(const std::string& literal, const std::string& name)
 {
     for (std::size_t at = literal.find(name); at != std::string::npos; at = literal.find(name, at + 1)) {

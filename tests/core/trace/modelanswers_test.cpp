@@ -91,7 +91,8 @@ TEST(ComputeFactorAnswers, NoiseThatExplainsEverythingLeavesNoFactor)
     EXPECT_NEAR(f.step[0], 1 - 0.52 * (1 - 0.2848 / 0.5408), 1e-12);
 }
 
-/// Replicas of one stage; every duration of its own, micro-batch by micro-batch, without waits. Gaps of 0.5 s before every second forward.
+/// Replicas of one stage; every duration is different, micro-batch by micro-batch, without waits. Gaps of 0.5 s before every second
+/// forward.
 TraceJob drawableJob(int steps, int replicas, int microBatches)
 {
     std::vector<std::vector<TraceOperation>> all;
@@ -322,7 +323,7 @@ TEST(StepModelDraws, PhasesCountFromTheFirstStart)
 
 TEST(RepairAnswers, StagesAreLoadedByAMicroBatchOfAllTheirChunks)
 {
-    // Two micro-batches, one after the other, through chunk 0 of both stages, chunk 1 of both, and back: 1, 0.5, 1.5, 0.75, then twice as
+    // Two micro-batches in sequence, through chunk 0 of both stages, chunk 1 of both, and back: 1, 0.5, 1.5, 0.75, then twice as
     // long.
     std::vector<TraceOperation> step;
     double at = 0;

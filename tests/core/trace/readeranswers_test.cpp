@@ -218,7 +218,7 @@ struct StreamRead {
     EventStreamEnd end;
 };
 
-/// What is handed on where the user reads elements up to the first that holds "bad".
+/// What is passed on where the user reads elements up to the first that holds "bad".
 StreamRead streamOf(const std::string& text)
 {
     const TemporaryFile file("stream.json", text);

@@ -116,7 +116,7 @@ TEST(RecordingGraph, AForwardWaitsForTheGatherOfItsChunkAndForNoOtherOverlappedO
 TEST(RecordingModel, AChunkWithFewerMicroBatchesTakesItsOwnResiduals)
 {
     using enum TraceOp;
-    // One worker: chunk 0 computes two micro-batches, chunk 1 one; durations of their own in each of three steps, one behind the other.
+    // One worker: chunk 0 computes two micro-batches, chunk 1 one; other durations in each of three steps, in sequence.
     std::vector<std::vector<TraceOperation>> steps;
     for (int t = 0; t < 3; ++t) {
         std::vector<TraceOperation> step;
