@@ -123,8 +123,13 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
     if (document->contains("values") && (*document)["values"].is_object())
         for (const auto& [path, value] : (*document)["values"].items())
             out.values.emplace_back(path, textOf(value));
-    if (document->contains("fitted_with")) // of older fits, which did not hash the job
-        out.values.emplace_back("measured.level_job", textOf((*document)["fitted_with"]) + ", ");
+    if (document->contains("fitted_with")) { // of older fits, which did not hash the job
+        std::string settings = textOf((*document)["fitted_with"]) + ", ";
+        for (const std::string_view section : {"training.", "cluster.gpu."})
+            for (std::size_t at = settings.find(section); at != std::string::npos; at = settings.find(section))
+                settings.erase(at, section.size());
+        out.values.emplace_back("measured.level_job", settings);
+    }
     errors = check(out);
     if (document->contains("machine") && (*document)["machine"].is_object())
         out.machine = machineFrom((*document)["machine"]);

@@ -5,17 +5,19 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <string_view>
 
 namespace prism {
 
 namespace {
 
-/// "path=value, path=value"
-std::string valuesText(const Scenario& scenario, std::initializer_list<const char*> paths)
+/// "precision=bf16, fusion=auto", by the last words of the paths
+std::string valuesText(const Scenario& scenario, std::initializer_list<std::string_view> paths)
 {
     std::string out;
-    for (const char* path : paths)
-        out += (out.empty() ? "" : ", ") + std::string(path) + '=' + parameterText(*findParameter(path), scenario);
+    for (const std::string_view path : paths)
+        out +=
+            (out.empty() ? "" : ", ") + std::string(path.substr(path.rfind('.') + 1)) + '=' + parameterText(*findParameter(path), scenario);
     return out;
 }
 

@@ -8,7 +8,7 @@
 
 namespace prism {
 
-/// What the level of compute depends on besides the chip, as "path=value, ...": precision, kernels, clock and power limit.
+/// What the level of compute depends on besides the chip, as "precision=bf16, fusion=auto, ...": also attention, clock, power limit.
 [[nodiscard]] std::string levelSettings(const Scenario& scenario);
 
 /// The job of a measured level (MeasuredConfig::levelJob): levelSettings, a hash of all else that the mean step depends on, GPUs and

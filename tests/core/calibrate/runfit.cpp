@@ -260,15 +260,17 @@ TEST(MeasuredLevel, ThatOfOtherSettingsIsReported)
         const Diagnostic& warned = costed.warnings[0];
         EXPECT_EQ(warned.severity, Severity::warning);
         EXPECT_EQ(warned.path, "measured.level_job");
-        EXPECT_NE(warned.found.find("training.precision=fp8_delayed"), std::string::npos) << warned.found;
-        EXPECT_NE(warned.accepted.find(std::string(path) + "=" + value), std::string::npos) << warned.accepted;
+        EXPECT_NE(warned.found.find("precision=fp8_delayed"), std::string::npos) << warned.found;
+        EXPECT_NE(warned.accepted.find(std::string(path).substr(std::string(path).rfind('.') + 1) + "=" + value), std::string::npos)
+            << warned.accepted;
     }
     Scenario unknown = *setParameter(own, "training.precision", "nvfp4");
     unknown.measured.levelJob.clear();
     EXPECT_TRUE(costStep(unknown)->levelMeasured) << "stated by the user, for any job";
     // A file of an older fit: its settings, without a hash of the job.
     const ClusterCalibration old = *clusterCalibrationFromJson(
-        R"({"format": "prism-cluster-1", "values": {"measured.compute_level": 1.1}, "fitted_with": ")" + levelSettings(own) + R"("})");
+        R"({"format": "prism-cluster-1", "values": {"measured.compute_level": 1.1}, "fitted_with": "training.precision=fp8_delayed, )"
+        + levelSettings(own).substr(levelSettings(own).find("fusion=")) + R"("})");
     const CostedStep same = *costStep(*calibratedScenario(own, old));
     EXPECT_FALSE(same.levelMeasured);
     EXPECT_TRUE(
@@ -296,6 +298,7 @@ TEST(MeasuredLevel, AFitStatesItAndItsFileCarriesIt)
     EXPECT_LT(many.fitted.measured.levelError, 1.1 * kRunLevelError);
     EXPECT_EQ(many.fitted.measured.levelJob, measuredJob(many.fitted));
     const Scenario carried = *calibratedScenario(scenario, *clusterCalibrationFromJson(toJson(calibrationOf(many, "log"))));
+    EXPECT_TRUE(check(carried).empty()) << check(carried)[0].message;
     EXPECT_NEAR(costStep(carried)->errorBandHigh, many.fitted.measured.levelError, 1e-6);
     const SystemsRange range = **evaluator.systems(carried, *costStep(carried), SimOptions{.numSamples = 200});
     EXPECT_LT(range.levels.size() ? nineOfTen(range.levels).high : 9, 1.05) << "runs of this job are that close";
