@@ -124,7 +124,7 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
         for (const auto& [path, value] : (*document)["values"].items())
             out.values.emplace_back(path, textOf(value));
     if (document->contains("fitted_with")) { // of older fits, which did not hash the job
-        std::string settings = textOf((*document)["fitted_with"]) + ", ";
+        std::string settings = textOf((*document)["fitted_with"]);
         for (const std::string_view section : {"training.", "cluster.gpu."})
             for (std::size_t at = settings.find(section); at != std::string::npos; at = settings.find(section))
                 settings.erase(at, section.size());

@@ -62,7 +62,7 @@ MeasuredLevel measuredLevel(const Scenario& scenario)
         return {error};
     if (of.starts_with(jobText(scenario) + ", "))
         return {error > 0 ? std::hypot(error, kScaleError) : 0};
-    return {0, !of.starts_with(levelSettings(scenario) + ", ")};
+    return {0, !(of + ", ").starts_with(levelSettings(scenario) + ", ")};
 }
 
 } // namespace prism

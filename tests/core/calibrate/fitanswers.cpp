@@ -17,6 +17,8 @@ RunFit madeFit()
 {
     RunFit fit;
     fit.computeLevel = {1.25, 1.2, 1.3};
+    fit.fitted.measured.levelError = 0.015;
+    fit.fitted.measured.levelJob = "precision=bf16, job=0";
     fit.notes = {"a note"};
     SpreadCauses& c = fit.causes;
     c.steps = 700;
@@ -45,6 +47,8 @@ TEST(FitReport, EveryFittedNumberIsAValueAndEveryIntervalAFact)
     RunFit fit = madeFit();
     const ClusterCalibration c = calibrationOf(fit, "steps.log");
     EXPECT_EQ(c.values, (decltype(c.values){{"measured.compute_level", "1.25"},
+                                            {"measured.level_error", "0.015"},
+                                            {"measured.level_job", "precision=bf16, job=0"},
                                             {"variability.step_jitter_s", "0.02"},
                                             {"variability.compute_regime.family", "lognormal"},
                                             {"variability.compute_regime.cv", "0.003"},

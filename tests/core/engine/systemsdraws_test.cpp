@@ -179,7 +179,7 @@ TEST(SystemsDraws, AMeasuredJobVariesAsItsRunsDo)
     EXPECT_EQ(drawnRange(s).graphs[4].computeRegime.cv, 0.02) << "a spread that the user states is exact";
     s.measured.levelError = 0.01;
     s.variability.computeRegime = empiricalDistribution({0.99, 1, 1.01});
-    const std::vector<double>& pool = *drawnRange(s).graphs[4].computeRegime.pool;
+    const std::vector<double> pool = *drawnRange(s).graphs[4].computeRegime.pool;
     EXPECT_NEAR(pool[0], 1 - 0.01 * first, 1e-12);
     EXPECT_NEAR(pool[2], 1 + 0.01 * first, 1e-12);
 }
