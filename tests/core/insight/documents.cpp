@@ -157,6 +157,7 @@ TEST(Documents, ASnapshotHasEveryNumberInItsPlace)
             "pipeline": 74, "bubble": 75, "data_parallel": 76, "optimizer": 77, "other": 78}, {"compute": 80, "tensor_parallel": 81,
             "context_parallel": 82, "expert_parallel": 83, "pipeline": 84, "bubble": 85, "data_parallel": 86, "optimizer": 87, "other": 88}])")},
         {"error_band", {-0.5, 0.25}},
+        {"error_band_source", "outside of what was validated: 90 % of the runs of other software and machines"},
         {"over_systems", nullptr},
         {"within_calibration", false},
         {"days_to_train", 37},
