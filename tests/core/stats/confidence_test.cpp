@@ -23,6 +23,14 @@ TEST(Confidence, TheSmallestHalfWidthHoldsNinetyFivePerCent)
     EXPECT_NEAR(errorCdf(studentReach(7), 7), 0.975, 1e-12);
 }
 
+/// Bonferroni: of five intervals that hold together each leaves out 1 %.
+TEST(Confidence, IntervalsThatHoldTogetherReachFarther)
+{
+    EXPECT_NEAR(jointReach(9, 1), studentReach(9), 1e-12);
+    EXPECT_NEAR(jointReach(9, 5), 3.249836, 1e-6); // t table, 9 degrees, 0.995
+    EXPECT_NEAR(jointReach(1e8, 5), 2.575829, 1e-6);
+}
+
 TEST(Confidence, QuantilesOfAnExponentialSampleCoverAsOftenAsStated)
 {
     // The p-quantile is -ln(1 - p). Ten values lie beyond p99 of a thousand: the ends of its interval are not equally far.

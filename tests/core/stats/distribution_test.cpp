@@ -131,6 +131,19 @@ TEST(Distribution, HashAndEqualityFollowContent)
     EXPECT_NE(hash({Family::gamma, 0.1}), hash({Family::weibull, 0.1}));
 }
 
+/// What follows a pool in a key is no value of the pool.
+TEST(Distribution, TheHashOfAPoolEndsWithIt)
+{
+    Distribution one{Family::empirical, 0.1}, two = one;
+    one.pool = std::make_shared<const std::vector<double>>(1, 0.5);
+    two.pool = std::make_shared<const std::vector<double>>(2, 0.5);
+    Hasher first, second;
+    one.addTo(first);
+    first.add(0.5);
+    two.addTo(second);
+    EXPECT_NE(first.result(), second.result());
+}
+
 TEST(Distribution, CheckReportsEveryProblem)
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -139,6 +152,14 @@ TEST(Distribution, CheckReportsEveryProblem)
     EXPECT_EQ(check({Family::normal, 0.95}, "a")[0].path, "a.cv");
     EXPECT_EQ(check({Family::empirical, 0.1}, "a").size(), 1U);
     EXPECT_TRUE(check({Family::lognormal, 2.0, 1e-3, 10.0}, "a").empty());
+    for (const auto& [multiplier, problems] : {std::pair{0.0, 1U}, {1e-9, 0U}, {0.5, 0U}, {1e6, 0U}, {1.000001e6, 1U}})
+        EXPECT_EQ(check({Family::normal, 0.1, 0.01, multiplier}, "a").size(), problems) << multiplier;
+    for (const auto& [probability, problems] : {std::pair{-1e-9, 1U}, {0.0, 0U}, {0.999, 0U}, {1.0, 1U}})
+        EXPECT_EQ(check({Family::normal, 0.1, probability, 2.0}, "a").size(), problems) << probability;
+    for (const auto& [cv, problems] : {std::pair{-1e-9, 1U}, {0.0, 0U}, {0.9, 0U}, {0.901, 1U}})
+        EXPECT_EQ(check({Family::normal, cv}, "a").size(), problems) << cv;
+    EXPECT_TRUE(check({Family::gamma, 10.0}, "a").empty());
+    EXPECT_EQ(check({Family::gamma, 10.01}, "a").size(), 1U);
 }
 
 TEST(Distribution, NamesRoundTrip)

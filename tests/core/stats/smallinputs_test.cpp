@@ -7,6 +7,7 @@
 #include "core/stats/moments.h"
 #include "core/stats/quantile.h"
 
+#include <boost/math/special_functions/gamma.hpp>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -59,6 +60,18 @@ TEST(SmallInputs, TheSlopeOfAGammaQuantileIsOneOverItsDensity)
         const double density =
             std::exp(0.5 * std::log(kShape / (2.0 * std::numbers::pi)) - 1.0 / (12.0 * kShape) - std::log1p(d) + kShape * log);
         EXPECT_NEAR(quantile.slope(1.0 - upper, upper) * density, 1.0, 1e-9) << upper;
+    }
+}
+
+/// A gamma of a cv below 0.001 is an expansion, whose error shows in the tails; from there on both directions are exact.
+TEST(SmallInputs, AGammaIsExactFromItsExpansionsEndOn)
+{
+    for (const double cv : {0.99e-3, 1e-3, 1.02e-3}) {
+        const QuantileFunction quantile(Distribution{Family::gamma, cv});
+        for (const double lower : {1e-12, 1e-9, 1e-3, 0.5})
+            EXPECT_NEAR(quantile.cdf(quantile.fromTails(lower, 1.0 - lower)) / lower, 1.0, 1e-10) << cv << ' ' << lower;
+        const double exact = boost::math::gamma_p_inv(1.0 / (cv * cv), 1e-9) * cv * cv, x = quantile.fromTails(1e-9, 1.0);
+        EXPECT_EQ(std::abs(x / exact - 1.0) < 1e-12, cv >= 1e-3) << cv;
     }
 }
 
