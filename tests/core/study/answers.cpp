@@ -204,5 +204,31 @@ TEST(StudyAnswers, FilesOpenWhereStandardInputIsClosed)
     EXPECT_TRUE(copied.empty()) << text(copied);
 }
 
+/// Its folder of number 0 is as good as any other: none is left behind.
+TEST(StudyAnswers, APrivateFolderGoesWhereStandardInputIsClosed)
+{
+    const Folder folder;
+    const char* before = std::getenv("TMPDIR");
+    const std::string place = before ? before : "";
+    setenv("TMPDIR", folder.path().c_str(), 1);
+    const auto entries = [&] {
+        return std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator());
+    };
+    const int input = dup(0);
+    close(0);
+    const auto during = [&] {
+        const PrivateFolder copies;
+        return entries();
+    }();
+    const auto after = entries();
+    if (input >= 0) {
+        dup2(input, 0);
+        close(input);
+    }
+    before ? setenv("TMPDIR", place.c_str(), 1) : unsetenv("TMPDIR");
+    EXPECT_EQ(during, 1);
+    EXPECT_EQ(after, 0);
+}
+
 } // namespace
 } // namespace prism::study_test

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -51,6 +52,41 @@ TEST(StudyShare, TheSecondOpenerReadsAndNamesTheHolder)
     EXPECT_EQ(reader->saveCopy(folder / "a.prism").front().path, study_problem::kExists);
     Result<Study> third = Study::open(folder / "b.prism", options());
     EXPECT_EQ(writer->saveCopy(folder / "b.prism").front().path, study_problem::kInUse);
+}
+
+/// A process knows to the millisecond when it locked a file; of another one the place of its lock tells the second.
+TEST(StudyShare, TheHolderIsNamedWithItsProcessAndTime)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    StudyOptions fixed = options();
+    fixed.nowMs = [] { return std::int64_t{1'767'225'612'345}; }; // 2026-01-01 00:00:12.345
+    std::string host(300, '\0');
+    ASSERT_EQ(gethostname(host.data(), host.size()), 0);
+    host.resize(host.find('\0'));
+    {
+        const Result<Study> writer = Study::create(path, fixed);
+        const StudyHolder own = Study::open(path, options())->holder().value();
+        EXPECT_EQ(std::tuple(own.program, own.host, own.pid, own.sinceMs),
+                  std::tuple("test", host, std::int64_t{getpid()}, std::int64_t{1'767'225'612'345}));
+    }
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const Result<Study> study = Study::open(path, fixed);
+        (void)!write(ends[1], "y", 1);
+        pause();
+        _exit(0);
+    }
+    char ready = 0;
+    ASSERT_EQ(read(ends[0], &ready, 1), 1);
+    const std::optional<StudyHolder> other = Study::open(path, options())->holder();
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    ASSERT_TRUE(other.has_value());
+    EXPECT_EQ(std::tuple(other->program, other->host, other->pid, other->sinceMs),
+              std::tuple("test_study", host, std::int64_t{child}, std::int64_t{1'767'225'612'000}));
 }
 
 TEST(StudyShare, WaitingEndsWhenTheFirstProgramDies)
