@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <tuple>
+
 namespace prism {
 namespace {
 
@@ -227,6 +230,48 @@ TEST(SectionPresets, StallsOrJitterAloneVary)
     EXPECT_FALSE(nothingVaries([](VariabilityConfig& v) { v.stepJitterS = 0.1; }));
     EXPECT_FALSE(nothingVaries([](VariabilityConfig& v) { v.stallsPerGpuHour = v.stallMeanS = 0.1; }));
     EXPECT_FALSE(nothingVaries([](VariabilityConfig& v) { v.data = {Family::gamma, 0.1}; }));
+}
+
+/// A text in the place of each number of the lists of a scenario: the message names what is read there.
+TEST(SectionLists, EveryNumberHasItsRange)
+{
+    const std::tuple<const char*, const char*, const char*> fields[] = {
+        {"/model/layer_pattern", "count", "an integer from 1 to 4096"},
+        {"/model/operators", "flops", "a number from 0 to 1e+30"},
+        {"/model/operators", "bytes", "a number from 0 to 1e+30"},
+        {"/model/operators", "m", "an integer from 0 to 1099511627776"},
+        {"/model/operators", "n", "an integer from 0 to 1099511627776"},
+        {"/model/operators", "k", "an integer from 0 to 1099511627776"},
+        {"/model/operators", "parameters", "an integer from 0 to 1125899906842624"},
+        {"/model/operators", "count", "an integer from 1 to 1000000"},
+        {"/variability/slow", "node", "an integer from -1 to 1048575"},
+        {"/variability/slow", "rank", "an integer from -1 to 1048575"},
+        {"/variability/slow", "compute_factor", "a number from 0.1 to 1000"},
+        {"/variability/slow", "link_factor", "a number from 0.1 to 1000"},
+        {"/job/failures", "per_1000_node_days", "a number from 0 to 1000000"},
+        {"/measured/kernels", "mean_s", "a number from 0 to 1000000"},
+        {"/measured/rows", "m", "an integer from 0 to 1125899906842624"},
+        {"/measured/rows", "n", "an integer from 0 to 1125899906842624"},
+        {"/measured/rows", "k", "an integer from 0 to 1125899906842624"},
+        {"/measured/rows", "ranks", "an integer from 0 to 1048576"},
+        {"/measured/rows", "bytes", "an integer from 0 to 1125899906842624"},
+        {"/measured/rows", "time_s", "a number from 0 to 1000000"},
+        {"/measured/speeds", "node", "an integer from 0 to 1048575"},
+        {"/measured/speeds", "gpu", "an integer from -1 to 1023"},
+        {"/measured/speeds", "relative_speed", "a number from 0.001 to 1000"}};
+    for (const auto& [list, key, accepted] : fields) {
+        nlohmann::json document = {{"version", 1}};
+        document[nlohmann::json::json_pointer(list)] = {{{key, "x"}}};
+        std::string path = std::string(list).substr(1) + "[0]." + key;
+        path.replace(path.find('/'), 1, ".");
+        const Diagnostics errors = scenarioFromJson(document.dump()).errors();
+        const auto at = std::find_if(errors.begin(), errors.end(), [&](const Diagnostic& d) { return d.path == path; });
+        ASSERT_NE(at, errors.end()) << path;
+        EXPECT_EQ(at->accepted, accepted) << path;
+    }
+    const Diagnostics share = scenarioFromJson(R"({"version": 1, "variability": {"spatial_sensitivity": {"gemm": "x"}}})").errors();
+    ASSERT_FALSE(share.empty());
+    EXPECT_EQ(share.front().accepted, "a number from 0 to 1");
 }
 
 } // namespace
