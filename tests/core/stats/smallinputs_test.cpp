@@ -48,18 +48,20 @@ TEST(SmallInputs, TheSlopeOfAGammaQuantileIsOneOverItsDensity)
 {
     // ln f(x) = ln(a / 2 pi) / 2 - 1 / (12 a) - ln x + a (ln x - (x - 1)) for shape a and mean 1, by Stirling's series; its next term is
     // 1 / (360 a^3). Next to 1 the logarithm is a series too: ln(1 + d) - d = -d^2 / 2 + d^3 / 3 - ...
-    constexpr double kCv = 1.02e-3, kShape = 1.0 / (kCv * kCv);
-    const QuantileFunction quantile(Distribution{Family::gamma, kCv});
-    for (const double upper : {1e-3, 1e-9, 1e-15}) {
-        const double d = quantile.fromTails(1.0 - upper, upper) - 1.0;
-        double log = 0.0, power = d;
-        for (int k = 2; k < 12; ++k) {
-            power *= -d;
-            log += power / k;
+    for (const double cv : {1e-3, 1.02e-3}) {
+        const double shape = 1.0 / (cv * cv);
+        const QuantileFunction quantile(Distribution{Family::gamma, cv});
+        for (const double upper : {1e-3, 1e-9, 1e-15}) {
+            const double d = quantile.fromTails(1.0 - upper, upper) - 1.0;
+            double log = 0.0, power = d;
+            for (int k = 2; k < 12; ++k) {
+                power *= -d;
+                log += power / k;
+            }
+            const double density =
+                std::exp(0.5 * std::log(shape / (2.0 * std::numbers::pi)) - 1.0 / (12.0 * shape) - std::log1p(d) + shape * log);
+            EXPECT_NEAR(quantile.slope(1.0 - upper, upper) * density, 1.0, 1e-9) << cv << ' ' << upper;
         }
-        const double density =
-            std::exp(0.5 * std::log(kShape / (2.0 * std::numbers::pi)) - 1.0 / (12.0 * kShape) - std::log1p(d) + kShape * log);
-        EXPECT_NEAR(quantile.slope(1.0 - upper, upper) * density, 1.0, 1e-9) << upper;
     }
 }
 
@@ -91,6 +93,48 @@ TEST(BoostedTrees, EveryTreeTakesATenthOfAnInteraction)
     EXPECT_NEAR(trees.at({1, 1, 0}), 1 - 0.55 * left, 1e-9);
     EXPECT_NEAR(trees.at({1, 0, 0}), 0.45 * left, 1e-9);
     EXPECT_NEAR(trees.at({0, 1, 0}), 0.45 * left, 1e-9);
+}
+
+/// Of a hundred rows, seven or eight differ from the others: eight make a leaf, whichever side of the threshold they are on.
+TEST(BoostedTrees, ALeafHasEightRowsAtLeast)
+{
+    for (const int below : {7, 8, 92, 93}) {
+        std::vector<BoostedTrees::Features> rows;
+        std::vector<double> targets;
+        for (int i = 0; i < 100; ++i) {
+            targets.push_back(i < below ? 0 : 1);
+            rows.push_back({targets.back(), 0, 0});
+        }
+        const BoostedTrees trees(rows, targets);
+        const double mean = (100 - below) / 100.0, left = below == 8 || below == 92 ? std::pow(0.9, 80) : 1;
+        EXPECT_NEAR(trees.at({0, 0, 0}), mean * left, 1e-9) << below;
+        EXPECT_NEAR(trees.at({1, 0, 0}), 1 - (1 - mean) * left, 1e-9) << below;
+    }
+}
+
+/// The values are their own distribution: nothing is fitted, nothing differs.
+TEST(SmallInputs, AnEmpiricalFitIsTheValues)
+{
+    const Result<Fit> fit = fitFamily(Family::empirical, std::vector<double>{4, 1, 1});
+    ASSERT_TRUE(fit.ok());
+    EXPECT_DOUBLE_EQ(fit->mean, 2);
+    EXPECT_EQ(*fit->distribution.pool, (std::vector<double>{0.5, 0.5, 2}));
+    EXPECT_EQ(fit->ksDistance, 0);
+    EXPECT_EQ(fit->ksPValue, 1);
+}
+
+/// Ranks are linear between values, whatever their unit.
+TEST(SmallInputs, AnIntervalOfAQuantileIsInTheUnitOfTheValues)
+{
+    std::vector<double> seconds;
+    for (int i = 0; i < 60; ++i)
+        seconds.push_back(0.1 * i * i);
+    std::vector<double> milliseconds = seconds;
+    for (double& x : milliseconds)
+        x *= 1000;
+    for (const double p : {0.3, 0.5, 0.9})
+        for (const double time : {1.0, 2.5})
+            EXPECT_NEAR(halfWidthOfQuantile(milliseconds, p, time), 1000 * halfWidthOfQuantile(seconds, p, time), 1e-6) << p << ' ' << time;
 }
 
 } // namespace
