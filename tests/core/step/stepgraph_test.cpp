@@ -12,10 +12,13 @@
 #include "prism_paths.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -139,6 +142,81 @@ TEST(StepGraph, EveryFieldIsInTheHashAndInTheFile)
     });
     EXPECT_TRUE(g == base);
     EXPECT_EQ(presentGraph().hash(), base.hash());
+}
+
+/// A text in the place of each number of a file: the message names what the reader takes there.
+TEST(StepGraph, EveryNumberOfAFileHasItsRange)
+{
+    StepGraph g = presentGraph(); // with no field at its default, which would not be written
+    for (std::vector<StepOp>* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.optimizer, &g.paramGather})
+        ops->assign(2, {1, 0.1, 0.2, 0.3, 2, 3});
+    g.embeddingAllReduce = g.gradNorm = {1, 0.1, 0.2, 0.3, 2, 3};
+    g.computeRegimeLag1 = g.routingRegimeLag1 = g.spatialNodeShare = 0.25;
+    g.nodeRanks = 2;
+    g.delays = {0.1, 0.2, 0.3, 0.4, 0.5};
+    g.slow = {{1, 1, 1, 2.0, 3.0}};
+    const nlohmann::json whole = nlohmann::json::parse(toJson(g));
+    std::map<std::string, std::string> ranges;
+    const nlohmann::json flat = whole.flatten();
+    const std::regex position("\\[\\d+\\]");
+    for (const auto& [pointer, value] : flat.items()) {
+        if (!value.is_number())
+            continue;
+        nlohmann::json changed = whole;
+        changed[nlohmann::json::json_pointer(pointer)] = "x";
+        const Diagnostics errors = stepGraphFromJson(changed.dump()).errors();
+        ASSERT_EQ(errors.size(), 1U) << pointer;
+        ranges[std::regex_replace(errors.front().path, position, "[]")] = errors.front().accepted;
+    }
+    const std::string any = "a number from 0 to 1.7976931348623157e+308", share = "a number from 0 to 1",
+                      count = "an integer from 1 to 2147483647", lag = "a number from -1 to 1", index = "an integer from -1 to 2147483647",
+                      place = "an integer from -1";
+    std::map<std::string, std::string> expected = {{"version", "an integer from 1 to 2"},
+                                                   {"num_replicas", count},
+                                                   {"group_ranks", count},
+                                                   {"groups_per_cell", count},
+                                                   {"lockstep_replicas", "an integer from 0 to 2147483647"},
+                                                   {"classes[].spatial_sensitivity", share},
+                                                   {"programs[].blocks[].repeat", count},
+                                                   {"programs[].blocks[].ops[].class", "an integer from 0 to 2147483647"},
+                                                   {"programs[].blocks[].ops[].mean_s", any},
+                                                   {"programs[].blocks[].ops[].hidden_s", any},
+                                                   {"program_of[][][]", place},
+                                                   {"schedule.num_stages", "an integer from 1 to 1024"},
+                                                   {"schedule.num_chunks", "an integer from 1 to 64"},
+                                                   {"schedule.num_microbatches", "an integer from 1 to 65536"},
+                                                   {"schedule.path[][]", place},
+                                                   {"regime_lag1", lag},
+                                                   {"compute_regime_lag1", lag},
+                                                   {"routing_regime_lag1", lag},
+                                                   {"spatial_node_share", share},
+                                                   {"node_ranks", count},
+                                                   {"step_jitter_s", any},
+                                                   {"stalls_per_gpu_hour", any},
+                                                   {"stall_mean_s", any},
+                                                   {"stall_cv", any},
+                                                   {"stall_rate_cv", any},
+                                                   {"slow[].replica", index},
+                                                   {"slow[].stage", index},
+                                                   {"slow[].rank", index},
+                                                   {"slow[].compute_factor", any},
+                                                   {"slow[].link_factor", any},
+                                                   {"fixed_spatial[]", "a number"},
+                                                   {"classes[].temporal.pool[]", "a number"}};
+    for (const char* op :
+         {"send_forward[]", "send_backward[]", "embedding_all_reduce", "grad_sync[]", "grad_norm", "optimizer[]", "param_gather[]"}) {
+        expected[op + std::string(".class")] = index;
+        for (const char* key : {".groups", ".buckets"})
+            expected[op + std::string(key)] = count;
+        for (const char* key : {".mean_s", ".hidden_s", ".min_exposed_s"})
+            expected[op + std::string(key)] = any;
+    }
+    for (const char* factor :
+         {"classes[].temporal", "spatial", "data", "routing", "intra_regime", "inter_regime", "compute_regime", "routing_regime"}) {
+        expected[factor + std::string(".cv")] = expected[factor + std::string(".rare_multiplier")] = any;
+        expected[factor + std::string(".rare_probability")] = share;
+    }
+    EXPECT_EQ(ranges, expected);
 }
 
 TEST(StepGraph, CheckReportsEveryProblem)
