@@ -6,12 +6,13 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace {
 
-constexpr int kNumbers = 1 << 20; // run draws the numbers of errors below this
-std::atomic<bool> reached[kNumbers];
+constexpr int kNumbers = 1 << 20;     // run draws the numbers of errors below this
+std::atomic<bool>* reached = nullptr; // a child shares it: many a test leaves its child by _exit, which ends without writeReached
 
 void writeReached()
 {
@@ -33,6 +34,10 @@ int prismMutantOn = 0;
 __attribute__((constructor(101))) void prismMutantRead()
 {
     if (std::getenv("PRISM_MUTANT_REACHED")) {
+        void* shared = ::mmap(nullptr, kNumbers * sizeof(*reached), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (shared == MAP_FAILED)
+            std::abort();
+        reached = static_cast<std::atomic<bool>*>(shared); // all 0: none
         std::atexit(writeReached);
         prismMutantOn = -1;
         return;
