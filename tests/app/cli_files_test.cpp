@@ -242,10 +242,15 @@ TEST_F(CliFiles, MoreThreadsThanCoresAreNoWorthAWarning)
     EXPECT_EQ(run.err.find("TBB"), std::string::npos) << run.err;
 }
 
-TEST_F(CliFiles, ThePageOfLimitsIsMadeFromTheCode)
+/// Every range, default, formula and limit that a page states.
+TEST_F(CliFiles, PagesOfReferenceAreMadeFromTheCode)
 {
-    EXPECT_EQ(runCli("help limits --markdown").out, slurp(PRISM_SOURCE_DIR "/resources/help/limits.md"))
-        << "renew it: prism-cli help limits --markdown --output resources/help/limits.md";
+    for (const auto& [page, arguments] : {std::pair<std::string, std::string>{"limits", "help limits --markdown"},
+                                          {"parameters", "help parameters --markdown"},
+                                          {"kernel-classes", "help parameters --classes"},
+                                          {"metrics", "help metrics --markdown"}})
+        EXPECT_EQ(runCli(arguments).out, slurp(PRISM_SOURCE_DIR "/resources/help/" + page + ".md"))
+            << "renew it: prism-cli " << arguments << " --output resources/help/" << page << ".md";
 }
 
 TEST_F(CliFiles, OptionsWithoutEffectAreErrors)
