@@ -52,6 +52,17 @@ TEST(StudyAnswer, TakesAClearWinnerAndNamesThePriceOfTheOther)
     EXPECT_EQ(answerTo(contextOf(0.5, 0.5)), u"Keep base: 19 of 20 of its steps end within 6.76 s; with other it would be 7.26 s."_s);
 }
 
+TEST(StudyAnswer, TellsNumbersApartThatPrintTheSame)
+{
+    EXPECT_EQ(answerTo(contextOf(0.001, 0.001)),
+              u"Keep base: 19 of 20 of its steps end within 6.76 s; with other it would be 1.0 ms more."_s);
+    EXPECT_EQ(answerTo(contextOf(-0.001, -0.001)), u"Take other: 19 of 20 of its steps end within 6.76 s; with base it is 1.0 ms more."_s);
+    PageContext context = contextOf(0.0001, 0.0001);
+    context.limitSeconds = 6.4;
+    const QString none = answerTo(context);
+    EXPECT_TRUE(none.endsWith(u"50.0 % of its steps miss it; with other it would be the same."_s)) << none.toStdString();
+}
+
 TEST(StudyAnswer, CallsATieWhatItIs)
 {
     const QString tie = answerTo(contextOf(0.001, -0.001));

@@ -72,6 +72,8 @@ TEST(PageAnswers, TheNextSizeThatFits)
               "256 GPUs instead of 128 would give 1.84 times the tokens/s (91.8 % per GPU); p95 goes from 4.10 s to 4.40 s.");
     EXPECT_EQ(text(scaleAnswer(curve, 256)),
               "128 GPUs instead of 256 would give 0.544 times the tokens/s (108.9 % per GPU); p95 goes from 4.40 s to 4.10 s.");
+    curve.points[2].step.p95 = 4.101;
+    EXPECT_TRUE(scaleAnswer(curve, 128).endsWith(QStringLiteral("; p95 stays 4.10 s."))) << text(scaleAnswer(curve, 128));
     curve.points[2].efficiency = 0; // does not fit: the next smaller one is compared
     EXPECT_EQ(scaleAnswer(curve, 128).left(22).toStdString(), "64 GPUs instead of 128");
     EXPECT_EQ(text(scaleAnswer(curve, 256)), "256 GPUs do not hold this job; 128 would, with p95 4.10 s.");

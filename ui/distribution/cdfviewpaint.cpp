@@ -240,7 +240,7 @@ void CdfView::drawFlagNotes(QPainter& p, const Look& look) const
     const CdfState& d = m_state;
     p.setFont(look.font(Type::tick));
     p.setPen(look[Role::textSecondary]);
-    QStringList lines{d.limit.note};
+    QStringList lines{QFontMetricsF(p.font()).elidedText(d.limit.note, Qt::ElideMiddle, look.px(240))}; // it ends with a name
     if (d.hasHandles())
         lines << tr("drag, or type a value");
     double width = 0;

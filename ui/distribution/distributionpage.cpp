@@ -48,9 +48,9 @@ QString knownTo(double share, double requested)
     if (requested > 0)
         return (share <= requested ? QObject::tr(" p95 ± %1 %: within the ± %2 % wanted, so sampling stopped.")
                                    : QObject::tr(" p95 ± %1 %: not yet within the ± %2 % wanted."))
-            .arg(format::number(100 * share, 2), format::number(100 * requested, 2));
+            .arg(format::number(100 * share, share <= requested ? 2 : 3), format::number(100 * requested, 2));
     constexpr double kEnough = 0.01;
-    const QString known = format::number(100 * share, 1);
+    const QString known = format::number(100 * share, share <= kEnough ? 1 : 3); // the digits show what is missing
     return share <= kEnough ? QObject::tr(" p95 ± %1 %: enough for ± 1 %.").arg(known)
                             : QObject::tr(" p95 ± %1 %: not enough for ± 1 %.").arg(known);
 }

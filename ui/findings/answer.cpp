@@ -193,13 +193,24 @@ QString tieSentence(const Findings& f, const Times& times, const FoundScenario& 
                         .arg(format::dollars(best.snapshot->costUsd).text(), format::dollars(rival.snapshot->costUsd).text()));
 }
 
-/// "with base it is 6.95 s"; of the baseline's rivals "with other it would be 7.12 s"
-QString against(const Findings& f, const FoundScenario& rival, const QString& metric)
+/// "with base it is 6.95 s"; of the baseline's rivals "with other it would be 7.12 s", or where its digits are those of `own`, "the same"
+QString against(const Findings& f, const FoundScenario& rival, const QString& own, const QString& other)
 {
+    const QString metric = own == other ? QObject::tr("the same") : other;
     const QString text = isCondition(f, rival) ? QObject::tr("under the condition %1 it would be %2")
                          : f.best().baseline   ? QObject::tr("with %1 it would be %2")
                                                : QObject::tr("with %1 it is %2");
     return text.arg(rival.name, metric);
+}
+
+/// The rival's p95; "1.2 ms more" where it differs by less than its digits show.
+QString rivalTime(const Findings& f, const Times& times, const FoundScenario& rival)
+{
+    const QString text = times.text(rival);
+    const Estimate change = times.change(f.best(), rival);
+    if (text != times.text(f.best()) || !format::isFound(change, times.p95(rival).value))
+        return text;
+    return (change.value > 0 ? QObject::tr("%1 more") : QObject::tr("%1 less")).arg(format::timeChange(change).mid(1));
 }
 
 QString choiceSentence(const Findings& f)
@@ -216,16 +227,17 @@ QString choiceSentence(const Findings& f)
             .arg(best.name, mark, missed(best.misses));
     if (f.hasTarget && !isWithinLimit(best))
         return QObject::tr("No scenario meets the limit %1. The nearest is %2: as predicted %3 of its steps miss it; %4.")
-            .arg(mark, best.name, missed(best.misses), against(f, *rival, missed(rival->misses)));
+            .arg(mark, best.name, missed(best.misses), against(f, *rival, missed(best.misses), missed(rival->misses)));
     const QString verb = best.baseline && f.pinned ? QObject::tr("Keep %1") : QObject::tr("Take %1");
     if (f.hasTarget && !isWithinLimit(*rival))
         return (verb + QObject::tr(": as predicted %2 of its steps miss %3; %4."))
-            .arg(best.name, missed(best.misses), mark, against(f, *rival, missed(rival->misses)));
+            .arg(best.name, missed(best.misses), mark, against(f, *rival, missed(best.misses), missed(rival->misses)));
     const QString all = f.hasTarget ? QObject::tr("%1 and %2 meet the limit %3. ").arg(best.name, rival->name, mark) : QString();
     if (!times.change(*rival, best).significant())
         return all + tieSentence(f, times, *rival, verb);
     return all
-           + (verb + QObject::tr(": 19 of 20 of its steps end within %2; %3.")).arg(best.name, p95, against(f, *rival, times.text(*rival)));
+           + (verb + QObject::tr(": 19 of 20 of its steps end within %2; %3."))
+                 .arg(best.name, p95, against(f, *rival, p95, rivalTime(f, times, *rival)));
 }
 
 } // namespace

@@ -65,10 +65,11 @@ QString scaleAnswer(const ScaleCurve& curve, std::int64_t gpus)
     if (!own->valid || !(own->efficiency > 0))
         return QObject::tr("%1 GPUs do not hold this job; %2 would, with p95 %3.")
             .arg(format::count(gpus), format::count(other->gpus), format::seconds(other->step.p95).text());
-    return QObject::tr("%1 GPUs instead of %2 would give %3 times the tokens/s (%4 per GPU); p95 goes from %5 to %6.")
+    const QString now = format::seconds(own->step.p95).text(), then = format::seconds(other->step.p95).text();
+    return QObject::tr("%1 GPUs instead of %2 would give %3 times the tokens/s (%4 per GPU); p95 %5.")
         .arg(format::count(other->gpus), format::count(gpus), format::number(other->tokensPerSecond / own->tokensPerSecond),
-             format::percent(other->efficiency / own->efficiency), format::seconds(own->step.p95).text(),
-             format::seconds(other->step.p95).text());
+             format::percent(other->efficiency / own->efficiency),
+             now == then ? QObject::tr("stays %1").arg(now) : QObject::tr("goes from %1 to %2").arg(now, then));
 }
 
 QString breakdownAnswer(const CostedStep& costed)
