@@ -6,6 +6,7 @@
 #include "ui/explore/candidatemodel.h"
 #include "ui/explore/explorepage.h"
 #include "ui/findings/measuredchange.h"
+#include "ui/findings/searchtext.h"
 #include "ui/job/factscard.h"
 #include "ui/job/jobpage.h"
 #include "ui/look/format.h"
@@ -213,6 +214,15 @@ TEST_F(Answers, ASearchRanksAndEnterMakesAScenario)
     EXPECT_TRUE(QString::fromStdString(m_study.current()->scenario->name).startsWith(u"TP"_s));
     m_study.undoStack()->undo();
     EXPECT_EQ(m_study.state().entries.size(), before);
+    const QString best = candidateName(page.exploration()->candidates.front());
+    const Result<Scenario> taken = candidateScenario(*m_study.current()->scenario, page.exploration()->candidates.front());
+    ASSERT_TRUE(taken.ok());
+    m_study.setScenario(m_study.currentId(), *taken, u"The best one"_s);
+    show(page);
+    page.search();
+    settle(page);
+    EXPECT_TRUE(page.answer().startsWith(u"Keep the present layout: the best other one, "_s)) << page.answer().toStdString();
+    EXPECT_FALSE(page.answer().contains(best + u',')) << page.answer().toStdString() << ": that is the present one";
     page.ranges().setText(u"nonsense 4"_s);
     page.search();
     EXPECT_EQ(page.ranges().property("state").toString(), u"error"_s);

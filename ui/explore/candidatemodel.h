@@ -27,6 +27,8 @@ public:
     [[nodiscard]] int candidateAt(int row) const;
     [[nodiscard]] int rowOf(int candidate) const;
     [[nodiscard]] QString markOf(int candidate) const; ///< "p95-best", "mean-best", "now"
+    [[nodiscard]] int present() const { return m_present; }
+    [[nodiscard]] Estimate change(const ExploreCandidate& candidate) const; ///< of p95 against now, a share
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : kColumns; }
@@ -39,7 +41,6 @@ private:
     [[nodiscard]] double sortKey(int candidate, int column) const;
     [[nodiscard]] QString text(int candidate, int column) const;
     [[nodiscard]] TextRuns runs(int candidate, int column) const;
-    [[nodiscard]] Estimate change(const ExploreCandidate& candidate) const; ///< of p95 against now, a share
 
     std::shared_ptr<const Exploration> m_exploration;
     std::vector<int> m_order;

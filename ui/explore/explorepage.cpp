@@ -4,6 +4,7 @@
 #include "ui/explore/candidatedelegate.h"
 #include "ui/explore/candidatemodel.h"
 #include "ui/findings/searchtext.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
@@ -306,7 +307,6 @@ void ExplorePage::refresh()
         fitCandidates();
         m_table->selectRow(0);
     }
-    m_table->setHorizontalScrollBarPolicy(m_model->rowCount() == 0 ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
     m_count->setText(found ? tr("%1 of %2 fit, %3 sampled")
                                  .arg(format::count(found->fitting), format::count(found->points),
                                       format::count(static_cast<qint64>(found->candidates.size())))
@@ -325,7 +325,10 @@ void ExplorePage::statesShown()
     m_start->setEnabled(snapshot() != nullptr && stateOf(scenario()) == PageState::current);
     m_compare->setEnabled(current);
     m_makeScenario->setEnabled(current && m_model->candidateAt(m_table->currentIndex().row()) >= 0);
-    m_nothing->showMessage(requested ? m_scatter->message() : tr("Press Search: it lists the layouts that fit, the best first."));
+    const bool invalid = stateOf(scenario()) == PageState::invalid;
+    m_nothing->showMessage(requested ? m_scatter->message()
+                           : invalid ? textOf(PageState::invalid, false, {}).message
+                                     : tr("Press Search: it lists the layouts that fit, the best first."));
 }
 
 void ExplorePage::refreshNote()
@@ -456,11 +459,16 @@ QString ExplorePage::answer() const
     const SnapshotPtr now = snapshot();
     if (!found || !now || !(now->across.p95 > 0))
         return {};
-    const ExploreCandidate& best = found->candidates.front();
-    const double change = best.p95.value / now->across.p95 - 1;
-    return (change < 0 ? tr("Take %1: p95 %2, %3 compared with now, and %4 of memory.")
-                       : tr("Keep the present layout: the best other one, %1, has p95 %2, %3 compared with now, and %4 of memory."))
-        .arg(candidateName(best), format::seconds(best.p95.value).text(), format::percentDelta(change),
+    const bool isPresentBest = m_model->present() == 0;
+    if (isPresentBest && found->candidates.size() == 1)
+        return tr("Keep the present layout: no other one of these ranges was worth sampling.");
+    const ExploreCandidate& best = found->candidates[isPresentBest ? 1 : 0];
+    const Estimate change = m_model->change(best);
+    const bool byP95 = found->query.objective.metric == ExploreObjective::Metric::p95;
+    const bool isBetter = !isPresentBest && (!byP95 || (change.significant() && change.value < 0));
+    return (isBetter ? tr("Take %1: p95 %2, %3 against now, and %4 of memory.")
+                     : tr("Keep the present layout: the best other one, %1, has p95 %2, %3 against now, and %4 of memory."))
+        .arg(candidateName(best), format::seconds(best.p95.value).text(), format::percentChange(change),
              format::gib(best.peakMemoryGib).text());
 }
 
