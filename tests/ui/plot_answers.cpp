@@ -307,6 +307,26 @@ TEST_F(Answers, MovesReachAGoalAndOneBecomesAScenario)
     EXPECT_EQ(page.goal(), 0);
 }
 
+TEST(MovesColumns, HaveOneUnitEach)
+{
+    Moves moves;
+    moves.p95 = 1.001;
+    for (const double gain : {0.12, 40e-6}) {
+        Move m;
+        m.changes = {"TP 8 -> 4"};
+        m.p95Gain = {gain, gain / 10};
+        m.improves = true;
+        moves.moves.push_back(m);
+    }
+    MovesModel model;
+    model.setMoves(moves, 0);
+    const auto cell = [&model](int row, int column) { return model.index(row, column).data().toString(); };
+    EXPECT_EQ(cell(0, MovesModel::gainColumn), u"−120 ± 10 ms"_s);
+    EXPECT_EQ(cell(1, MovesModel::gainColumn), u"−0.040 ± 0.004 ms"_s) << "not in µs";
+    EXPECT_EQ(cell(0, MovesModel::p95Column), u"0.881 s"_s) << "not in ms";
+    EXPECT_EQ(cell(1, MovesModel::p95Column), u"1.00 s"_s);
+}
+
 TEST_F(Answers, ASizeOfTheScaleBecomesAScenario)
 {
     ScalePage page(m_theme);

@@ -17,10 +17,9 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr std::size_t kMaxRows = 60;
 
-/// "−593 ± 3 ms": both in the unit of the gain.
-QString gainText(const Estimate& gain)
+/// "−593 ± 3 ms": both in the unit of the column.
+QString gainText(const Estimate& gain, const format::TimeUnit& unit)
 {
-    const format::TimeUnit unit = format::timeUnit(std::abs(gain.value));
     const double change = -gain.value * unit.perSecond, half = gain.halfWidth * unit.perSecond;
     return u"%1 ± %2 %3"_s.arg(format::signedMetric(change, half), QString::fromStdString(halfWidthText(change, half)), unit.name);
 }
@@ -62,9 +61,10 @@ QString MovesModel::text(const Move& m, int row, int column) const
     case moveColumn:
         return keptTogether(moveText(m));
     case gainColumn:
-        return gainText(m.p95Gain);
+        return gainText(m.p95Gain, format::timeUnit(m_moves.moves.front().p95Gain.value)); // the largest is first
     case p95Column:
-        return format::seconds(m_moves.p95 - m.p95Gain.value).text();
+        return format::number((m_moves.p95 - m.p95Gain.value) * format::timeUnit(m_moves.p95).perSecond) + u' '
+               + format::timeUnit(m_moves.p95).name;
     case memoryColumn:
         return std::abs(m.memoryChangeGib) < 0.05 ? u"0"_s : format::signedNumber(m.memoryChangeGib, 2);
     case goalColumn:

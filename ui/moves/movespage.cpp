@@ -108,6 +108,7 @@ QWidget* MovesPage::buildTable()
     m_table->verticalHeader()->hide();
     m_table->setShowGrid(false);
     m_table->setMouseTracking(true);
+    m_nothing = new EmptyNote(*m_table);
     wrapCells(*m_table, theme()); // long names take other lines
     keepColumnsFitted(*m_table, theme());
     m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
@@ -365,6 +366,7 @@ void MovesPage::refresh()
 void MovesPage::statesShown()
 {
     m_apply->setEnabled(m_model->moveAt(m_table->currentIndex().row()) && isCurrent(m_moves));
+    m_nothing->showMessage(found() ? tr("No single change lowers p95 by more than its sampling error.") : m_curves->message());
 }
 
 QStringList MovesPage::paperNotes() const

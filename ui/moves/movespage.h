@@ -18,6 +18,7 @@ class QTableView;
 
 namespace prism::ui {
 
+class EmptyNote;
 class MovesModel;
 
 /// The waterfall of a comparison: baseline, every edit, remainder hatched, scenario. Seconds shown in the unit that fits the total.
@@ -73,6 +74,7 @@ private:
     MovesModel* m_model;
     QFrame* m_card;
     QTableView* m_table;
+    EmptyNote* m_nothing = nullptr;
     QLabel *m_title, *m_note;
     QPushButton* m_apply;
     double m_goal = 0, m_dragged = 0; ///< seconds; dragged: 0 = not being dragged
