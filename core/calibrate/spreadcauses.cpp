@@ -72,11 +72,8 @@ void addStalls(SpreadCauses& out, const std::vector<double>& sizes)
 {
     out.stalls = static_cast<int>(sizes.size());
     out.stallsPerGpuHour = poissonRate(out.stalls, out.gpuHours);
-    if (sizes.empty()) {
-        out.notes.push_back(fmt::format("no stall in {:.0f} GPU-hours: a rate up to {:.2g} per GPU-hour is possible", out.gpuHours,
-                                        out.stallsPerGpuHour.high));
+    if (sizes.empty())
         return;
-    }
     std::vector<double> logs;
     for (const double s : sizes)
         logs.push_back(std::log(s));

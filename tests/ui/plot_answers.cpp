@@ -427,6 +427,9 @@ TEST_F(Answers, ALogOfASlowerJobIsReportedAsSlower)
     EXPECT_FALSE(page.sentence().isVisibleTo(&page)) << "the answer is at the top of the window already";
     const QString read = page.recognised().text();
     EXPECT_TRUE(read.startsWith(u"slow.csv: "_s) && read.contains(u"). 125 steps in 1 run. 125 steps compared"_s)) << read.toStdString();
+    EXPECT_EQ(page.causes().text().count(u"stall"_s, Qt::CaseInsensitive), 1) << page.causes().text().toStdString();
+    EXPECT_FALSE(page.causes().text().contains(u"per GPU-hour"_s)) << "a rate of many zeros";
+    EXPECT_TRUE(page.causes().text().contains(u"At most one in "_s));
     for (const QString& line : page.causes().text().split(u"\n\n"_s))
         EXPECT_EQ(line[0], line[0].toUpper()) << line.toStdString();
     page.openLog(u"no.log"_s, "nothing\nto\nsee\n");

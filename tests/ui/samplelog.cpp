@@ -6,12 +6,30 @@
 
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
+#include <QTableWidget>
+
+#include <algorithm>
 
 namespace prism::ui::test {
 
 using namespace Qt::StringLiterals;
 
-class SampleLog : public WindowTest {};
+class SampleLog : public WindowTest {
+protected:
+    /// Tables that scroll by themselves inside a page that scrolls.
+    static int scrollBarsInside(const Page& page)
+    {
+        const auto* around = qobject_cast<QAbstractScrollArea*>(page.parentWidget()->parentWidget());
+        EXPECT_NE(around, nullptr);
+        if (around->verticalScrollBar()->maximum() == 0)
+            return 0;
+        const QList<QTableWidget*> tables = page.findChildren<QTableWidget*>();
+        return static_cast<int>(std::count_if(tables.begin(), tables.end(), [](const QTableWidget* table) {
+            return table->isVisible() && table->verticalScrollBar()->maximum() > 0;
+        }));
+    }
+};
 
 TEST_F(SampleLog, AgreesWithItsScenario)
 {
@@ -31,6 +49,15 @@ TEST_F(SampleLog, AgreesWithItsScenario)
     const QList<Judged> rows = judgements(*page->held());
     ASSERT_FALSE(rows.isEmpty());
     EXPECT_TRUE(rows.front().verdict == Judged::Verdict::right || rows.front().verdict == Judged::Verdict::within);
+    EXPECT_EQ(scrollBarsInside(*page), 0);
+    EXPECT_EQ(page->table().verticalScrollBar()->maximum(), 0) << "every verdict is in view";
+    window->pages().showPage(u"traces"_s);
+    settlePage(*window);
+    Page* trace = window->pages().current();
+    trace->findChild<DropZone*>()->sample().click();
+    settlePage(*window);
+    EXPECT_TRUE(trace->answer().contains(u"slow"_s)) << trace->answer().toStdString();
+    EXPECT_EQ(scrollBarsInside(*trace), 0);
 }
 
 } // namespace prism::ui::test

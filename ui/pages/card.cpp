@@ -85,6 +85,13 @@ void keepColumnsFitted(QTableView& table, const Theme& theme)
     });
 }
 
+void showAllRows(QTableView& table)
+{
+    table.setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
+    table.setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    table.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
 void alignHeadings(QTableWidget& table, const QList<int>& words)
 {
     for (int column = 0; column < table.columnCount(); ++column)
@@ -129,6 +136,7 @@ void EmptyNote::follow()
     setVisible(empty && !text().isEmpty());
     setGeometry(m_table.viewport()->rect());
     m_table.setAccessibleDescription(empty ? text() : QString());
+    m_table.setHorizontalScrollBarPolicy(empty ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
 }
 
 namespace {

@@ -28,6 +28,8 @@ void dim(QWidget& part, bool on);
 void setCardStale(QWidget& card, const QString& note);
 /// Keeps the columns as wide as their contents when the size of the type changes.
 void keepColumnsFitted(QTableView& table, const Theme& theme);
+/// Makes the table as high as its rows: what is around it scrolls.
+void showAllRows(QTableView& table);
 /// Headings are over what they head: words at the left, numbers at the right. `words`: columns of words.
 void alignHeadings(QTableWidget& table, const QList<int>& words);
 

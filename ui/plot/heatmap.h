@@ -96,6 +96,7 @@ private:
     void paintMarks(Canvas& canvas, const Layout& at, bool interactive) const;
     [[nodiscard]] const HeatCell& cellOf(int item) const { return m_data.cells[static_cast<std::size_t>(item)]; }
     [[nodiscard]] double position(double ratio) const;
+    [[nodiscard]] bool hasProfile() const; ///< of a few rows whose cells have intervals
     [[nodiscard]] QPointF profilePoint(const Layout& at, int item, double ratio) const;
 
     [[nodiscard]] double neededEnd() const;

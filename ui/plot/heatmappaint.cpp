@@ -22,11 +22,19 @@ QRectF HeatMap::Layout::cell(int item, int columns) const
     return {grid.left() + cellWidth * column, grid.top() + cellHeight * row, cellWidth, cellHeight};
 }
 
+bool HeatMap::hasProfile() const
+{
+    return m_data.rows <= kMaxProfileRows
+           && std::any_of(m_data.cells.begin(), m_data.cells.end(), [](const HeatCell& cell) { return cell.halfWidth > 0; });
+}
+
 double HeatMap::minPlotHeight() const
 {
     constexpr double kLabels = 70, kProfile = 140, kRow = 64, kMinRow = 14, kMax = 320, kMaxInPresentation = 150;
     if (m_data.rows <= kMaxProfileRows) // the profile gives way where the whole map is to be seen at once
-        return kLabels + (theme().presentation() ? std::min(kRow * m_data.rows, kMaxInPresentation) : kRow * m_data.rows + kProfile);
+        return kLabels
+               + (theme().presentation() ? std::min(kRow * m_data.rows, kMaxInPresentation)
+                                         : kRow * m_data.rows + (hasProfile() ? kProfile : 0));
     return kLabels + std::clamp(kMinRow * m_data.rows, 120.0, theme().presentation() ? kMaxInPresentation : kMax);
 }
 
@@ -45,7 +53,7 @@ HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
     at.grid = QRectF(left, top, at.cellWidth * m_data.columns, at.cellHeight * m_data.rows);
     at.bar = QRectF(at.grid.right() + canvas.px(26), top, canvas.px(14), at.grid.height());
     const double below = top + height - at.grid.bottom();
-    if (m_data.rows > kMaxProfileRows || below < canvas.px(140))
+    if (!hasProfile() || below < canvas.px(140))
         return at;
     const double caption = canvas.px(48);
     at.profile = QRectF(left, at.grid.bottom() + caption, at.grid.width(), below - caption);

@@ -56,10 +56,17 @@ QTableWidget* table(const QString& name, const QStringList& header)
 }
 
 /// One step has no error.
-QString savedText(const Repair& repair)
+QString savedText(const Repair& repair, const format::TimeUnit& unit)
 {
-    const QString saved = format::seconds(repair.saved.value).text();
-    return repair.seconds.size() > 1 ? u"%1 %2"_s.arg(saved, format::interval(repair.saved.halfWidth)) : saved;
+    const QString half = repair.seconds.size() > 1 ? u' ' + format::plainInterval(repair.saved.halfWidth * unit.perSecond) : QString();
+    return format::number(repair.saved.value * unit.perSecond) + half + u' ' + unit.name;
+}
+
+/// A sentence of the core as a line of its own.
+QString asLine(const std::string& text)
+{
+    const QString line = format::sentence(QString::fromStdString(text));
+    return line.left(1).toUpper() + line.mid(1);
 }
 
 void setRow(QTableWidget& table, int row, const QStringList& cells)
@@ -105,7 +112,7 @@ QString traceSentence(const TraceFound& found)
         return QObject::tr("%1; no repair saves more than its error.").arg(slow);
     return (best->seconds.size() > 1 ? QObject::tr("%1; the largest significant saving is %2 a step (%3): %4.")
                                      : QObject::tr("%1; the largest saving in the one step is %2 (%3): %4."))
-        .arg(slow, savedText(*best), format::percent(best->saved.value / r.before.mean),
+        .arg(slow, savedText(*best, format::timeUnit(best->saved.value)), format::percent(best->saved.value / r.before.mean),
              format::sentence(QString::fromStdString(best->text)).section(u" ("_s, 0, 0));
 }
 
@@ -176,14 +183,16 @@ void TracePage::fitTables()
     for (QTableWidget* table : {m_pools, m_repairs}) {
         keepColumnsFitted(*table, theme());
         alignHeadings(*table, {0});
+        table->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // as high as there is room
         table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     }
     m_pools->setTextElideMode(Qt::ElideMiddle); // names of one operation differ at their ends: "backward-compute, stage 12"
     m_pools->setWordWrap(false);                // a wrapped name is cut at its end
-    connect(m_pools->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
-        constexpr int kRoomForAll = 560; // the family of the picked pool is above its histogram, too
+    const auto hideFamily = [this] {            // after the resizing, else its neighbour takes its width
+        constexpr int kRoomForAll = 560;        // the family of the picked pool is above its histogram, too
         m_pools->setColumnHidden(familyColumn, m_pools->width() < theme().px(kRoomForAll));
-    });
+    };
+    connect(m_pools->horizontalHeader(), &QHeaderView::sectionResized, this, hideFamily, Qt::QueuedConnection);
     wrapCells(*m_repairs, theme());
 }
 
@@ -405,7 +414,7 @@ void TracePage::refreshHistogram()
                 tr("; KS distance %1, p = %2").arg(format::number(pool.fit->ksDistance, 2), format::number(pool.fit->ksPValue, 2));
         }
         if (!pool.warning.empty())
-            text.footer << format::sentence(QString::fromStdString(pool.warning));
+            text.footer << asLine(pool.warning);
     }
     m_histogram->setData(data);
     m_histogram->setText(text);
@@ -430,11 +439,11 @@ void TracePage::refreshRepairs()
     if (const Repairs* r = repairsOf(*found)) {
         add({tr("As measured"), {}, format::seconds(r->before.p50).text(), format::seconds(r->before.p95).text(), {}});
         for (const Repair& repair : r->repairs)
-            add({format::sentence(QString::fromStdString(repair.text)),
+            add({asLine(repair.text),
                  {},
                  format::seconds(repair.after.p50).text(),
                  format::seconds(repair.after.p95).text(),
-                 savedText(repair)});
+                 savedText(repair, format::timeUnit(r->repairs.front().saved.value))});
     }
     if (found->job && found->job->slowdowns) {
         const auto& w = found->job->slowdowns;
@@ -525,7 +534,7 @@ QString TracePage::answer() const
 {
     if (m_change->report())
         return changeSentence(*m_change->report());
-    return found() ? traceSentence(*found()) : tr("Which worker is slow? Drop a trace to see.");
+    return found() ? traceSentence(*found()) : m_path.isEmpty() ? tr("Which worker is slow? Drop a trace to see.") : QString();
 }
 
 } // namespace prism::ui

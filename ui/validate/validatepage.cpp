@@ -81,9 +81,9 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     m_distributions = new TwoColumns({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap));
     layout->addWidget(m_distributions, 5);
     layout->addWidget(m_series, 4);
-    layout->addWidget(m_verdicts, 4);
+    layout->addWidget(m_verdicts);
     layout->addWidget(m_change, 5);
-    setCards(both, buildCauses(), 0.28);
+    setCards(both, buildCauses(), 0.22);
     keepColumnsFitted(*m_table, theme);
     connect(&theme, &Theme::changed, this, &ValidatePage::refreshTable); // verdicts have colours
     setExported({m_curves, m_quantiles, m_series});
@@ -119,6 +119,7 @@ void ValidatePage::buildVerdicts()
     m_table->setShowGrid(false);
     m_table->verticalHeader()->hide();
     wrapCells(*m_table, theme()); // a verdict is a sentence
+    showAllRows(*m_table);
     m_verdicts->setProperty("card", true);
     auto* cardLayout = new QVBoxLayout(m_verdicts);
     cardLayout->setContentsMargins(1, 1, 1, 1);
@@ -387,11 +388,12 @@ void ValidatePage::refreshCauses()
         lines << bounded(tr("Step jitter"), c.jitterSeconds, 1000, u"ms"_s);
         if (c.regimeCv.value > 0)
             lines << bounded(tr("Compute regime"), c.regimeCv, 100, u"%"_s);
-        lines << tr("Stalls: %1 in %2 GPU-hours; %3 to %4 were to be expected")
-                     .arg(c.stalls)
-                     .arg(format::number(c.gpuHours))
-                     .arg(held->expectedStalls.low)
-                     .arg(held->expectedStalls.high)
+        const auto [low, high] = held->expectedStalls;
+        const QString range = low < high ? tr("%1 to %2").arg(low).arg(high) : QString::number(low);
+        const QString seen = tr("Stalls: %1 in %2 GPU-hours, predicted %3").arg(c.stalls).arg(format::number(c.gpuHours)).arg(range);
+        lines << (c.stalls > 0
+                      ? seen
+                      : tr("%1. At most one in %2 GPU-hours is possible").arg(seen, format::number(1 / c.stallsPerGpuHour.high, 2)))
               << tr("Persistence, step to step: %1, predicted %2")
                      .arg(format::number(held->comparison.lag1, 2), format::number(held->comparison.predictedLag1, 2));
         for (const std::vector<std::string>& notes : {c.notes, held->comparison.notes})
@@ -410,9 +412,9 @@ void ValidatePage::refresh()
 {
     const LogComparison* held = m_held.value();
     const int* out = held ? held->excluded : nullptr;
-    m_warmUp->setText(out ? tr("%1 warm-up").arg(out[0]) : tr("Warm-up"));
-    m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
-    m_shifts->setText(held ? tr("%1 level shifts").arg(held->shiftNumbers.size()) : tr("Level shifts"));
+    m_warmUp->setText(out ? tr("Warm-up: %1").arg(out[0]) : tr("Warm-up"));
+    m_pauses->setText(out ? tr("After pauses: %1").arg(out[1]) : tr("After pauses"));
+    m_shifts->setText(held ? tr("Level shifts: %1").arg(held->shiftNumbers.size()) : tr("Level shifts"));
     m_sentence->setText(m_held.error()); // the verdict is the page's answer, at the top
     QString recognised;
     if (held) {
@@ -457,7 +459,7 @@ QString ValidatePage::answer() const
 {
     if (m_change->report())
         return changeSentence(*m_change->report());
-    return m_held.value() ? verdictSentence(*m_held.value()) : tr("Is the model right about your job? Drop a log to see.");
+    return m_held.value() ? verdictSentence(*m_held.value()) : m_text ? QString() : tr("Is the model right? Drop a log to see.");
 }
 
 } // namespace prism::ui
