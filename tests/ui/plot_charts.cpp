@@ -383,6 +383,22 @@ TEST(HeatMap, TakesASlowNodeThatIsDroppedOnACell)
     EXPECT_EQ(dropped.count(), 1);
 }
 
+TEST(ScaleChart, ReachesOfDifferentUnitsAreOneScale)
+{
+    Theme theme;
+    ScaleChart seconds(theme), milliseconds(theme);
+    ScaleData data;
+    data.fromZero = false;
+    data.series.push_back({u"a"_s, 0, false, {{64, 1.9, 2, 2.5, 3}, {128, 2.9, 3, 3.5, 4}}});
+    seconds.setData(data);
+    data.perUnit = 1000;
+    for (ScaleSample& s : data.series.front().samples)
+        for (double ScaleSample::*value : {&ScaleSample::low, &ScaleSample::middle, &ScaleSample::high, &ScaleSample::top})
+            s.*value *= 1000;
+    milliseconds.setData(data);
+    EXPECT_EQ(seconds.ownReach(), milliseconds.ownReach());
+}
+
 TEST(Charts, HoldAtLeastTheReachThatTheyAreGiven)
 {
     Theme theme;

@@ -148,6 +148,7 @@ ScaleData scaleDataOf(const ScaleCurve& curve, ScaleMetric metric, const ShownSc
     ScaleData data;
     data.quantity = quantity.name;
     data.unit = quantity.unit;
+    data.perUnit = quantity.perUnit;
     data.hasSpread = metric == ScaleMetric::stepTime;
     data.fromZero = metric == ScaleMetric::throughput; // the others vary little against their size
     ScaleSeries series;
@@ -268,7 +269,7 @@ void ScalePage::refresh()
         const std::vector<ScaleSample>& now = data.series.front().samples;
         const auto same = std::find_if(now.begin(), now.end(), [gpus](const ScaleSample& s) { return s.gpus == gpus; });
         m_chart->setFocusItem(gpus > 0 && same != now.end() ? static_cast<int>(same - now.begin()) : -1);
-        shareScale(*m_chart, data.quantity + data.unit);
+        shareScale(*m_chart, data.quantity + text.subtitle); // weak and strong are two curves
         text.footer << format::samplesAndSeed(curve->samples, curve->seed, tr("steps per point"))
                            + tr(", common random numbers. Whiskers: 95 %.") + levelNote(ownSteps(*curve, snapshot()), curve->samples);
         for (const ScalePoint& p : curve->points)

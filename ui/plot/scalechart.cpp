@@ -136,6 +136,7 @@ std::optional<Reach> ScaleChart::ownReach() const
         }
     for (const QPointF& p : m_data.ideal)
         own = {std::min(own.low, p.y()), std::max(own.high, p.y())};
+    own = {own.low / m_data.perUnit, own.high / m_data.perUnit};
     return std::isfinite(own.low) && own.high > 0 ? std::optional(own) : std::nullopt;
 }
 
@@ -144,9 +145,9 @@ AxisRange ScaleChart::valueRange() const
     Reach all = ownReach().value_or(Reach{0, 1});
     if (reach())
         all = {std::min(all.low, reach()->low), std::max(all.high, reach()->high)};
-    if (m_data.logarithmic && all.low > 0)
-        return coveringLogRange(all.low, all.high);
-    const auto [low, high] = all;
+    const double low = all.low * m_data.perUnit, high = all.high * m_data.perUnit;
+    if (m_data.logarithmic && low > 0)
+        return coveringLogRange(low, high);
     AxisRange range;
     range.low = m_data.fromZero ? 0 : std::max(0.0, low - 0.1 * (high - low) - 1e-9 * high);
     const Ticks ticks = niceTicks(range.low, high + (high - range.low) * 0.06, 7);

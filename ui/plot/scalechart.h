@@ -26,6 +26,7 @@ struct ScaleSeries {
 
 struct ScaleData {
     QString quantity, unit; ///< "Step time", "s"
+    double perUnit = 1;     ///< of the values; reaches are without it, so that charts in different units can share one
     bool hasSpread = true;  ///< low, high and top are drawn
     bool fromZero = true;
     bool logarithmic = false; ///< values too: equal factors are equal lengths, linear scaling is a straight line
