@@ -138,7 +138,7 @@ QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
     const bool left = x > axes.plot.center().x();
     const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
     const double at = x + canvas.px(left ? -8 : 8);
-    const QString words = QObject::tr("Without noise"), metric = format::seconds(seconds).text();
+    const QString words = QObject::tr("Noise-free"), metric = format::seconds(seconds).text();
     const double line = canvas.lineHeight(Type::small),
                  width = std::max(canvas.width(words, Type::tick), canvas.width(metric, Type::smallStrong));
     canvas.text({at, y}, words, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
