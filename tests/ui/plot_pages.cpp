@@ -116,6 +116,9 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     QTest::keyClick(&page.tornado(), Qt::Key_Return);
     EXPECT_EQ(m_selection.picked().kernelClass, first);
     EXPECT_EQ(page.tornado().highlighted(), first);
+    const QString answer = page.answer();
+    EXPECT_TRUE(answer.startsWith(u"Removing the spread of "_s) && answer.contains(u" lowers p95 by "_s)) << answer.toStdString();
+    EXPECT_FALSE(answer.contains(u") ("_s)) << answer.toStdString();
     keep(page);
     // The same question again costs no job; a stale scenario dims what is shown.
     page.setContext(m_context);
@@ -127,6 +130,18 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     const TableData table = page.asTable();
     for (const QStringList& row : table.rows)
         EXPECT_EQ(row.size(), table.header.size());
+}
+
+TEST_F(Pages, WithoutALimitTheProbabilityIsOfTheOwnP95)
+{
+    SensitivityPage page(m_theme);
+    page.restoreState({{u"figure"_s, static_cast<int>(Metric::exceedance)}});
+    page.setContext(m_context); // no limit and no baseline
+    settle(page);
+    const double p95 = m_context.scenarios[0].snapshot->across.p95;
+    EXPECT_EQ(page.tornado().data().metric, u"P(step > %1)"_s.arg(format::seconds(p95).text()));
+    ASSERT_FALSE(page.tornado().data().rows.empty());
+    EXPECT_NE(page.tornado().data().rows.front().removed.change, 0);
 }
 
 TEST_F(Pages, TheTornadoOfALimitIsOfItsProbability)

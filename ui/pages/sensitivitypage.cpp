@@ -381,8 +381,8 @@ double SensitivityPage::limitSeconds() const
 {
     if (context().limitSeconds > 0)
         return context().limitSeconds;
-    const ShownScenario* baseline = context().baseline();
-    return baseline && baseline->snapshot ? baseline->snapshot->across.p95 : 0;
+    const ShownScenario* read = context().baseline() ? context().baseline() : scenario();
+    return read && read->snapshot ? read->snapshot->across.p95 : 0;
 }
 
 void SensitivityPage::refresh()
@@ -520,12 +520,13 @@ QString SensitivityPage::answer() const
     std::stable_sort(causes.begin(), causes.end(),
                      [](const auto* a, const auto* b) { return a->spreadRemoved.p95.value < b->spreadRemoved.p95.value; });
     const auto effect = [&causes](std::size_t i) {
-        return u"%1 (%2)"_s.arg(causeName(*causes[i]), format::timeChange(causes[i]->spreadRemoved.p95));
+        const Estimate& change = causes[i]->spreadRemoved.p95;
+        return tr("%1 lowers p95 by %2").arg(causeName(*causes[i]), format::timeChange({-change.value, change.halfWidth}).mid(1));
     };
     if (causes.empty())
         return tr("No cause changes p95 by more than its sampling error.");
-    return causes.size() == 1 ? tr("Removing the spread of %1 lowers p95 most.").arg(effect(0))
-                              : tr("Removing the spread of %1 or of %2 lowers p95 most.").arg(effect(0), effect(1));
+    return causes.size() == 1 ? tr("Removing the spread of %1.").arg(effect(0))
+                              : tr("Removing the spread of %1, that of %2.").arg(effect(0), effect(1));
 }
 
 } // namespace prism::ui
