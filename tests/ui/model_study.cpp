@@ -93,6 +93,18 @@ TEST_F(StudyModelTest, SeveralAreHiddenOrArchivedAsOneStep)
     EXPECT_TRUE(study.state() == start);
 }
 
+TEST_F(StudyModelTest, StepsSayWhatWasDone)
+{
+    const QString taken = QString::fromStdString(study.entry(1)->scenario->name);
+    study.rename(2, taken);
+    EXPECT_EQ(QString::fromStdString(study.entry(2)->scenario->name), taken + u" 2"_s);
+    EXPECT_TRUE(study.undoStack()->undoText().endsWith(taken + u" 2"_s)) << study.undoStack()->undoText().toStdString();
+    EXPECT_TRUE(study.setParameterIn({1}, "training.global_batch_size", "64").empty());
+    EXPECT_EQ(study.undoStack()->undoText(), u"Global batch size = 64 in %1"_s.arg(taken));
+    EXPECT_FALSE(study.setArchived(std::vector{1, 2}, true)) << "none would be left";
+    EXPECT_TRUE(study.setArchived(2, true));
+}
+
 TEST_F(StudyModelTest, KeystrokesInOneFieldAreOneStep)
 {
     for (const char* text : {"1", "16"})

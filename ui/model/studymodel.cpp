@@ -79,7 +79,7 @@ StudyModel::StudyModel(QObject* parent) : QObject(parent), m_undo(this)
 int StudyModel::addScenario(Scenario scenario, const QString& undoText, int parentId)
 {
     if (m_readOnly)
-        return -1;
+        return refused(), -1;
     scenario.name = freeName(QString::fromStdString(scenario.name)).toStdString();
     StudyState next = m_state;
     ScenarioEntry entry{m_nextId++, std::make_shared<const Scenario>(std::move(scenario)), freeColour(), true, false};
@@ -109,7 +109,8 @@ void StudyModel::rename(int id, const QString& name)
         return;
     Scenario scenario = *old->scenario;
     scenario.name = freeName(trimmed).toStdString();
-    setScenario(id, std::move(scenario), tr("Rename %1 to %2").arg(nameOf(*old), trimmed));
+    const QString undoText = tr("Rename %1 to %2").arg(nameOf(*old), QString::fromStdString(scenario.name));
+    setScenario(id, std::move(scenario), undoText);
 }
 
 void StudyModel::setNote(int id, const QString& note)
@@ -147,14 +148,14 @@ void StudyModel::showOnly(const std::vector<int>& ids)
         push(std::move(next), tr("Show only %1").arg(namesOf(*this, ids)));
 }
 
-void StudyModel::setArchived(const std::vector<int>& ids, bool archived)
+bool StudyModel::setArchived(const std::vector<int>& ids, bool archived)
 {
     StudyState next = m_state;
     const auto isOne = [&ids](int id) { return std::ranges::count(ids, id) > 0; };
     for (ScenarioEntry& e : next.entries)
         e.archived = isOne(e.id) ? archived : e.archived;
     if (next == m_state)
-        return;
+        return true;
     int current = m_currentId;
     if (archived) {
         // The one before the first of them takes their place; where there is none, the first one left.
@@ -166,7 +167,7 @@ void StudyModel::setArchived(const std::vector<int>& ids, bool archived)
                 near = other.id;
         }
         if (near < 0)
-            return; // one stays
+            return false; // one stays
         if (isOne(next.baselineId))
             next.baselineId = near;
         if (isOne(current))
@@ -175,6 +176,7 @@ void StudyModel::setArchived(const std::vector<int>& ids, bool archived)
         current = ids.back();
     }
     push(std::move(next), (archived ? tr("Archive %1") : tr("Restore %1")).arg(namesOf(*this, ids)), {}, current);
+    return true;
 }
 
 void StudyModel::move(int id, int row)
@@ -282,9 +284,9 @@ Diagnostics StudyModel::setParameterIn(const std::vector<int>& ids, const std::s
         return errors;
     const Parameter* parameter = findParameter(parameterId);
     endMerge();
-    push(std::move(next), tr("%1 = %2 in %3 scenarios")
-                              .arg(QString::fromStdString(parameter ? parameter->label : parameterId), QString::fromStdString(text))
-                              .arg(ids.size()));
+    push(std::move(next),
+         tr("%1 = %2 in %3")
+             .arg(QString::fromStdString(parameter ? parameter->label : parameterId), QString::fromStdString(text), namesOf(*this, ids)));
     endMerge();
     return {};
 }
@@ -405,7 +407,7 @@ void StudyModel::apply(const StudyState& state, int currentId)
 void StudyModel::push(StudyState next, const QString& text, const QString& mergeKey, int currentId)
 {
     if (m_readOnly)
-        return;
+        return Q_EMIT refused();
     m_undo.push(new StudyCommand(this, std::move(next), currentId < 0 ? m_currentId : currentId, text, mergeKey));
 }
 

@@ -23,12 +23,12 @@ public:
     void rename(int id, const QString& name);
     void setNote(int id, const QString& note);
     void setVisible(int id, bool visible) { setVisible(std::vector{id}, visible); }
-    void setArchived(int id, bool archived) { setArchived(std::vector{id}, archived); }
+    bool setArchived(int id, bool archived) { return setArchived(std::vector{id}, archived); }
     /// Several as one step.
     void setVisible(const std::vector<int>& ids, bool visible);
-    void showOnly(const std::vector<int>& ids); ///< in charts; the others of the table are hidden
-    void setArchived(const std::vector<int>& ids, bool archived);
-    void move(int id, int row); ///< row among the entries that are not archived
+    void showOnly(const std::vector<int>& ids);                   ///< in charts; the others of the table are hidden
+    bool setArchived(const std::vector<int>& ids, bool archived); ///< false: nothing is archived, for none would be left
+    void move(int id, int row);                                   ///< row among the entries that are not archived
     void setBaseline(int id);
     void setLimit(double seconds); ///< steps of one drag merge; never below the lower limit
     /// Both limits, 0 <= lower < upper; lower 0 = the upper one alone. Ignored otherwise.
@@ -59,7 +59,7 @@ public:
     /// A name that no scenario of the study has yet: "name", "name 2", ...
     [[nodiscard]] QString freeName(const QString& name) const;
     [[nodiscard]] int freeColour() const;
-    void setReadOnly(bool readOnly); ///< changes are ignored (a study of a newer version, or open in another window)
+    void setReadOnly(bool readOnly); ///< changes are refused (a study of a newer version, or open in another window)
     [[nodiscard]] bool isReadOnly() const { return m_readOnly; }
 
 Q_SIGNALS:
@@ -67,6 +67,7 @@ Q_SIGNALS:
     void currentChanged(int id);
     void replaced(); ///< another study took the place: nothing that was typed belongs to it
     void readOnlyChanged(bool readOnly);
+    void refused(); ///< a change of a study that is read-only
 
 private:
     friend class StudyCommand;
