@@ -273,6 +273,7 @@ void JobPage::refresh()
         m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}));
     }
     m_losses->setVisible(!isEndless()); // the first card alone gives the reason
+    m_facts->setVisible(job != nullptr);
     showSide(!isEndless());
     present({m_facts, [this] { return m_job.status(); }});
     m_losses->setData(data);

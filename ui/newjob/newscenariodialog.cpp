@@ -76,10 +76,11 @@ NewScenarioDialog::NewScenarioDialog(Workspace& workspace, const Theme& theme, Q
     setWindowTitle(tr("New scenario"));
     setAcceptDrops(true);
     auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(QMargins() + theme.px(metric::cardPadding));
     auto* both = new QHBoxLayout;
+    both->setSpacing(theme.px(16));
     auto* left = new QWidget;
-    auto* questions = new QVBoxLayout(left);
-    questions->setSpacing(theme.px(16));
+    auto* questions = bareLayout<QVBoxLayout>(left, theme.px(16));
     for (QWidget* part : {makeModelQuestion(), makeMachineQuestion(), makeGoalQuestion()})
         questions->addWidget(part);
     m_notes = plainLabel({}, u"secondary"_s, u"small"_s);

@@ -7,6 +7,7 @@
 #include "ui/pages/card.h"
 #include "ui/plot/memorychart.h"
 #include "ui/plot/stepcurves.h"
+#include "ui/theme/barelayout.h"
 #include "ui/theme/plaintext.h"
 
 #include <QGridLayout>
@@ -72,8 +73,7 @@ ProposalView::ProposalView(const Theme& theme, QWidget* parent)
       m_memory(new MemoryChart(theme)),
       m_curve(new StepCurveChart(theme))
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setSpacing(theme.px(6));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme.px(6));
     auto* first = new QHBoxLayout;
     m_state->setWordWrap(true);
     first->addWidget(m_state, 1);
@@ -103,6 +103,8 @@ ProposalView::ProposalView(const Theme& theme, QWidget* parent)
     layout->addWidget(m_table);
     m_curve->setText({tr("Step time"), {}, {}, {}, {}});
     layout->addWidget(m_curve, 4);
+    layout->addStretch(); // while there is no proposal
+    showRows();
     connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row, int, int before, int) {
         if (row < 0 || row == before)
             return;
@@ -125,7 +127,14 @@ void ProposalView::setMessage(const QString& text, bool isError)
     m_peak->clear();
     m_reasonBox->hide();
     clearCharts();
+    showRows();
     setStale(false);
+}
+
+void ProposalView::showRows()
+{
+    for (QWidget* part : std::initializer_list<QWidget*>{m_memory, m_table, m_curve})
+        part->setVisible(!m_rows.empty());
 }
 
 void ProposalView::setStale(bool stale)
@@ -165,6 +174,7 @@ void ProposalView::setProposal(const LayoutProposal& p, const std::vector<Layout
     for (int row = 0; row < m_table->rowCount(); ++row)
         fillRow(row, m_ownSecond && row == 1);
     m_table->selectRow(0);
+    showRows();
     showChosen();
 }
 

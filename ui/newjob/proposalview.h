@@ -48,6 +48,7 @@ private:
     void fillRow(int row, bool own);
     void showChosen();
     void clearCharts();
+    void showRows(); ///< charts and table, where there are any
     [[nodiscard]] QString against(int row, bool own) const;
 
     const Theme& m_theme;

@@ -13,6 +13,7 @@
 #include "ui/theme/barelayout.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QIntValidator>
 #include <QJsonObject>
@@ -174,7 +175,7 @@ void PipelinePage::findKernels()
     m_gantt->setFound(found);
     m_hits->setVisible(!words.isEmpty());
     m_hits->setText(found.empty() ? tr("Nothing found")
-                                  : tr("%1 kernels in %2 places")
+                                  : tr("Kernels: %1, places: %2")
                                         .arg(format::count(static_cast<std::int64_t>(found.size())), format::count(m_gantt->foundSpans())));
 }
 
@@ -367,11 +368,10 @@ void PipelinePage::exportTrace()
     const QString path = QFileDialog::getSaveFileName(this, tr("Export Chrome trace"), u"step.trace.json"_s, tr("Chrome trace (*.json)"));
     if (path.isEmpty())
         return;
-    if (const QString problem = writeTrace(path); !problem.isEmpty()) {
-        ChartText text = m_gantt->chartText();
-        text.footer.prepend(problem);
-        m_gantt->setText(text);
-    }
+    const QString problem = writeTrace(path);
+    ChartText text = m_gantt->chartText();
+    text.footer.prepend(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem);
+    m_gantt->setText(text);
 }
 
 QJsonObject PipelinePage::saveState() const

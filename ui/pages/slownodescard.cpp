@@ -108,7 +108,9 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const Scenario& scenar
     const bool known = report && report->rows.size() == slow.size();
     if (slow.empty())
         m_note->setText(scenario.measured.speeds.empty()
-                            ? tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds.")
+                            ? m_theme.isEditable()
+                                  ? tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds.")
+                                  : tr("None marked.")
                             : measuredText(scenario));
     else if (known)
         m_note->setText(tr("Together %1 of p95; right: change when one is repaired, n = %2")
@@ -198,12 +200,12 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
                                        QString::number(result->seed)));
     } else {
         m_advice->setText(search.error);
-        m_adviceNote->setText(!measured ? tr("Mark slow nodes or import measured speeds to be advised on positions.")
-                              : search.isComputing
-                                  ? tr("Searching …")
-                                  : tr("Measured speeds: %1; marked places: %2.")
-                                        .arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size())),
-                                             format::count(static_cast<std::int64_t>(snapshot->scenario.variability.slow.size()))));
+        m_adviceNote->setText(
+            !measured ? m_theme.isEditable() ? tr("Mark slow nodes or import measured speeds to be advised on positions.") : QString()
+            : search.isComputing ? tr("Searching …")
+                                 : tr("Measured speeds: %1; marked places: %2.")
+                                       .arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size())),
+                                            format::count(static_cast<std::int64_t>(snapshot->scenario.variability.slow.size()))));
     }
     m_advice->setVisible(!m_advice->text().isEmpty());
     showNextStep(measured);

@@ -29,7 +29,7 @@ public:
         p->setPen(look[Role::textTertiary]);
         p->drawText(r, Qt::AlignRight | Qt::AlignVCenter, index.data(Qt::UserRole + 1).toString());
         p->setFont(look.font(Type::body));
-        p->setPen(look[Role::text]);
+        p->setPen(look[index.flags() & Qt::ItemIsEnabled ? Role::text : Role::textTertiary]);
         p->drawText(r, Qt::AlignLeft | Qt::AlignVCenter, index.data().toString());
     }
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
@@ -126,6 +126,8 @@ void CommandPalette::filter(const QString& text)
     for (const auto& [score, i] : hits.first(std::min<qsizetype>(kMaxShown, hits.size()))) {
         auto* item = new QListWidgetItem(m_entries[i].text, m_list);
         item->setData(Qt::UserRole, i);
+        if (!m_entries[i].run)
+            item->setFlags(Qt::NoItemFlags);
         item->setData(Qt::UserRole + 1,
                       m_entries[i].shortcut.isEmpty() ? m_entries[i].kind : u"%1   %2"_s.arg(m_entries[i].kind, m_entries[i].shortcut));
     }

@@ -191,7 +191,7 @@ void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(list, 1);
     auto* restore = new QPushButton(QObject::tr("Restore"));
     restore->setProperty("kind", u"primary closing"_s);
-    restore->setEnabled(list->count() > 0);
+    restore->setEnabled(list->count() > 0 && !workspace.study().isReadOnly());
     QObject::connect(restore, &QPushButton::clicked, dialog, [&workspace, list] {
         if (QListWidgetItem* item = list->currentItem() ? list->currentItem() : list->item(0)) {
             workspace.study().setArchived(item->data(Qt::UserRole).toInt(), false);

@@ -115,6 +115,8 @@ void HeadlineStrip::refresh()
             0);
     const QString own = m_page ? m_page->answer() : QString();
     m_answer = own.isEmpty() ? studyAnswer(context, m_cache) : own;
+    if (m_answer.isEmpty())
+        m_answer = textOf(stateOf(current), false, tr("Computing step times")).message;
     m_answerIsStale = own.isEmpty() ? !isAnswerCurrent(context) : m_page->state() != PageState::current;
     QStringList readings{m_answer};
     for (const HeadlineCell& cell : m_cells)

@@ -63,13 +63,22 @@ QString documents()
 void openPalette(MainWindow& window)
 {
     QList<PaletteEntry> entries;
-    for (QAction* action : window.actions().all())
-        if (action->objectName() != u"tools.palette")
-            entries << PaletteEntry{action->text().remove(u'&').remove(u"…"_s),
-                                    Actions::menuOf(action),
-                                    action->shortcut().toString(QKeySequence::NativeText),
-                                    {},
-                                    [action] { action->trigger(); }};
+    const auto add = [&entries](QAction* action, const QString& kind) {
+        entries << PaletteEntry{action->iconText().remove(u"…"_s), kind, action->shortcut().toString(QKeySequence::NativeText), {}, {}};
+        if (action->isEnabled())
+            entries.back().run = [action] { action->trigger(); };
+        else
+            entries.back().kind = QObject::tr("%1, not now").arg(kind);
+    };
+    for (QAction* action : window.actions().all()) {
+        if (QMenu* menu = action->menu()) { // what is in it can be run
+            Q_EMIT menu->aboutToShow();
+            for (QAction* each : menu->actions())
+                add(each, action->iconText());
+        } else if (action->objectName() != u"tools.palette") {
+            add(action, Actions::menuOf(action));
+        }
+    }
     for (const Parameter& p : parameters()) {
         QString group = QString::fromStdString(p.group);
         group[0] = group[0].toUpper();
@@ -123,8 +132,8 @@ void exportScenario(MainWindow& window)
                                                       QObject::tr("Scenario (*.json)"));
     if (path.isEmpty())
         return;
-    if (const QString problem = writeWholeFile(path, toJson(*current->scenario)); !problem.isEmpty())
-        window.showBanner(problem, u"error"_s);
+    const QString problem = writeWholeFile(path, toJson(*current->scenario));
+    problem.isEmpty() ? window.jobs().showMessage(QObject::tr("Wrote %1").arg(path)) : window.showBanner(problem, u"error"_s);
 }
 
 void openNewScenario(MainWindow& window)
@@ -257,7 +266,11 @@ void addScenarioActions(MainWindow& w)
     QAction* duplicate = a.add({u"scenario.duplicate"_s, menu, QObject::tr("Duplicate"), QKeySequence(u"Ctrl+D"_s),
                                 [&space] { space.study().duplicate(space.study().currentId()); }, Icon::duplicate});
     QAction* archive = a.add({u"scenario.archive"_s, menu, QObject::tr("Archive"), QKeySequence(u"Ctrl+Backspace"_s),
-                              [&w, &space] { space.study().setArchived(w.scenarios().selectedIds(), true); }, Icon::archive});
+                              [&w, &space] {
+                                  if (!space.study().setArchived(w.scenarios().selectedIds(), true))
+                                      w.jobs().showMessage(QObject::tr("Not archived: at least one scenario stays in the table."));
+                              },
+                              Icon::archive});
     a.add({u"scenario.archived"_s, menu, QObject::tr("Archived scenarios…"), {}, [&w] { showArchived(w.workspace(), w.theme(), &w); }});
     a.add({u"scenario.rename"_s, menu, QObject::tr("Rename"), QKeySequence(u"F2"_s), [&w] { w.scenarios().renameCurrent(); }});
     a.add({u"scenario.pin"_s, menu, QObject::tr("Pin as baseline"), QKeySequence(u"Ctrl+B"_s),

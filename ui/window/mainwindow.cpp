@@ -143,6 +143,8 @@ void MainWindow::connectParts()
     connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
     connect(m_pages, &PageHost::answerChanged, m_headline, [this] { m_headline->setPage(m_pages->current()); });
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::showMessage);
+    connect(&m_workspace->study(), &StudyModel::refused, m_jobs,
+            [this] { m_jobs->showMessage(tr("Nothing was changed: this study is read-only. File, Save as makes a copy to edit.")); });
     connect(m_jobs, &JobBar::fileJobCancelled, this,
             [this] { finishSalvage(Diagnostic{.message = tr("its salvage was cancelled.").toStdString()}); });
     connect(m_jobs, &JobBar::problemClicked, this, [this] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/presetsdialog.h"
 
+#include "ui/pages/card.h"
 #include "ui/theme/plaintext.h"
 #include "ui/window/dialogparts.h"
 
@@ -39,8 +40,9 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, UserPrese
     m_table->setShowGrid(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    (new EmptyNote(*m_table))->showMessage(tr("None yet. Name a part of this scenario below, and keep it for other studies."));
     layout->addWidget(m_table, 1);
-    auto* put = new QPushButton(tr("Put into this scenario"));
+    auto* put = new QPushButton(tr("Use in this scenario"));
     auto* drop = new QPushButton(tr("Delete"));
     auto* actions = new QHBoxLayout;
     actions->addWidget(put);
@@ -53,7 +55,7 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, UserPrese
     m_kind->setAccessibleName(tr("Which part of the scenario"));
     m_name->setPlaceholderText(tr("Name"));
     m_name->setAccessibleName(tr("Name of the preset"));
-    auto* save = new QPushButton(tr("Keep of this scenario"));
+    auto* save = new QPushButton(tr("Keep from this scenario"));
     for (QWidget* part : {static_cast<QWidget*>(m_kind), static_cast<QWidget*>(m_name), static_cast<QWidget*>(save)})
         line->addWidget(part, part == m_name ? 1 : 0);
     layout->addLayout(line);
@@ -114,6 +116,8 @@ void PresetsDialog::apply(int row)
     if (!current || row < 0 || row >= static_cast<int>(m_all.size()))
         return;
     const UserPreset& preset = m_all[static_cast<std::size_t>(row)];
+    if (m_workspace.study().isReadOnly())
+        return showMessage(tr("Nothing was changed: this study is read-only."), true);
     Result<Scenario> next = withUserPreset(*current->scenario, preset);
     if (!next.ok())
         return showMessage(QString::fromStdString(next.errors().front().message), true);
