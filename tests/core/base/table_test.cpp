@@ -58,6 +58,8 @@ TEST(Table, TextsForSheetsAreNoFormulasAndSteerNothing)
     for (const char* text : {"+1", "-1", "@SUM(A1)", "=1"})
         EXPECT_EQ(sheet(text), std::string("'") + text);
     EXPECT_EQ(sheet("\t=1"), "'=1") << "controls go first";
+    EXPECT_EQ(sheet(""), "");
+    EXPECT_EQ(sheet("\t"), "");
     EXPECT_EQ(sheet("a\x1B[31m\nb\x7F\xC2\x9B"), "a[31mb");
     EXPECT_EQ(sheet("\xE2\x80\xAE"
                     "a\xD8\x9C\xE2\x81\xA6\xE2\x80\x8F"),
@@ -112,6 +114,7 @@ TEST(TextLines, GoThroughTextsWithAndWithoutAnEnd)
         seen += std::to_string(lines.line()) + std::string(lines.text()) + "|";
     EXPECT_EQ(seen, "1a|2|3b|");
     EXPECT_EQ(words("  a\tbb  c ", 2), (std::vector<std::string_view>{"a", "bb"}));
+    EXPECT_EQ(words("ab c", 3), (std::vector<std::string_view>{"ab", "c"}));
 }
 
 } // namespace

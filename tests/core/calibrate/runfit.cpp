@@ -115,6 +115,22 @@ TEST(FittedRun, TheLevelsIntervalIsThatOfTheRunsMedians)
     EXPECT_FALSE(fittedRun(evaluator, smallJob(), {shortest}, {1, 200, 1}).ok());
 }
 
+/// Near the largest level that a scenario takes, the second point of the secant is that level.
+TEST(FittedRun, ALevelNearTheLargestIsFound)
+{
+    Scenario slow = smallJob();
+    slow.measured.computeLevel = 96;
+    CleanRun run;
+    run.medianSeconds = noiseFreeAt(98);
+    run.seconds.assign(40, run.medianSeconds);
+    for (int i = 0; i < 40; ++i)
+        run.index.push_back(i);
+    Evaluator evaluator;
+    const Result<RunFit> fit = fittedRun(evaluator, slow, {run}, {1, 200, 1});
+    ASSERT_TRUE(fit.ok()) << fit.errors().front().message;
+    EXPECT_NEAR(fit->computeLevel.value, 98, 0.01);
+}
+
 /// A scenario whose own spreads are wider than the steps: they are scaled to the noise between neighbours, but the GPUs' and what is
 /// measured.
 TEST(FittedRun, OwnSpreadsThatExplainTooMuchAreScaled)

@@ -497,6 +497,7 @@ TEST(Schedule, NamesFollowTheWarmUpsAndTheTurns)
     EXPECT_EQ(scheduleOf({"FFBFBB", "FBFBFB"}), "1f1b");
     EXPECT_EQ(scheduleOf({"FFBBFB", "FBFBFB"}), "custom") << "two backwards before the last forward";
     EXPECT_EQ(scheduleOf({"FFFFBBBB", "FBFBFBFB"}), "custom");
+    EXPECT_EQ(scheduleOf({"FBFB", "FFBB"}), "custom") << "all forwards first on the last stage alone";
 }
 
 TEST(ChromeTrace, AStepHasMicrosecondsFromItsBeginAndAThreadForEachKind)
