@@ -156,7 +156,7 @@ TEST(TraceSentence, NamesTheLargestSavingBeyondItsError)
                        {.id = "no_gaps", .text = "no gaps between operations (launches)", .saved = {0.2, 0.1}, .seconds = steps}};
     const QString none = u"No worker is slower than the median of its peers by 3 %; "_s;
     EXPECT_EQ(traceSentence(found),
-              none + u"the largest significant saving is 200 ms ± 100 ms a step (10.0 %): no gaps between operations."_s);
+              none + u"the largest significant saving is 200 ± 100 ms a step (10.0 %): no gaps between operations."_s);
     repairs.repairs[1].saved.halfWidth = 0.25;
     EXPECT_EQ(traceSentence(found), none + u"no repair saves more than its error."_s);
     repairs.repairs.resize(1);

@@ -70,7 +70,7 @@ void openPalette(MainWindow& window)
         else
             entries.back().kind = QObject::tr("%1, not now").arg(kind);
     };
-    for (QAction* action : window.actions().all()) {
+    for (QAction* action : window.actions().all())
         if (QMenu* menu = action->menu()) { // what is in it can be run
             Q_EMIT menu->aboutToShow();
             for (QAction* each : menu->actions())
@@ -78,7 +78,6 @@ void openPalette(MainWindow& window)
         } else if (action->objectName() != u"tools.palette") {
             add(action, Actions::menuOf(action));
         }
-    }
     for (const Parameter& p : parameters()) {
         QString group = QString::fromStdString(p.group);
         group[0] = group[0].toUpper();
@@ -247,6 +246,12 @@ void showTree(MainWindow& w)
     tree->show();
 }
 
+void archiveSelected(MainWindow& w)
+{
+    if (!w.workspace().study().setArchived(w.scenarios().selectedIds(), true))
+        w.jobs().showMessage(QObject::tr("Not archived: at least one scenario stays in the table."));
+}
+
 void addScenarioActions(MainWindow& w)
 {
     Actions& a = w.actions();
@@ -266,11 +271,7 @@ void addScenarioActions(MainWindow& w)
     QAction* duplicate = a.add({u"scenario.duplicate"_s, menu, QObject::tr("Duplicate"), QKeySequence(u"Ctrl+D"_s),
                                 [&space] { space.study().duplicate(space.study().currentId()); }, Icon::duplicate});
     QAction* archive = a.add({u"scenario.archive"_s, menu, QObject::tr("Archive"), QKeySequence(u"Ctrl+Backspace"_s),
-                              [&w, &space] {
-                                  if (!space.study().setArchived(w.scenarios().selectedIds(), true))
-                                      w.jobs().showMessage(QObject::tr("Not archived: at least one scenario stays in the table."));
-                              },
-                              Icon::archive});
+                              [&w] { archiveSelected(w); }, Icon::archive});
     a.add({u"scenario.archived"_s, menu, QObject::tr("Archived scenarios…"), {}, [&w] { showArchived(w.workspace(), w.theme(), &w); }});
     a.add({u"scenario.rename"_s, menu, QObject::tr("Rename"), QKeySequence(u"F2"_s), [&w] { w.scenarios().renameCurrent(); }});
     a.add({u"scenario.pin"_s, menu, QObject::tr("Pin as baseline"), QKeySequence(u"Ctrl+B"_s),
