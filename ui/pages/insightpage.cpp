@@ -223,7 +223,7 @@ void InsightPage::showMessage(const Presented& shown) const
                             status.shown.scenario == ContentHash() ? QString() : QString::fromStdString(status.shown.scenario.text()));
     auto* chart = qobject_cast<PlotBase*>(shown.view);
     if (!chart)
-        return setCardStale(*shown.view, status.shown == ResultToken() ? QString() : text.note); // there is no result yet
+        return setCardStale(*shown.view, status.shown == ResultToken() && !text.note.isEmpty() ? wordOf(state) : text.note);
     chart->setMessage(!text.message.isEmpty() ? text.message : status.hasAnswer ? shown.nothingToShow : QString());
     const bool shows = !status.hasAnswer || shown.nothingToShow.isEmpty();
     chart->setStale(shows || text.note.isEmpty() ? text.note : wordOf(state)); // there is no "last result" where nothing was asked
