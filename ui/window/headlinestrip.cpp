@@ -39,7 +39,9 @@ QString overSystems(const PageContext& context)
     const ShownScenario* s = context.current();
     if (!s || !s->snapshot || !s->snapshot->systems)
         return {};
-    return (missedOverSystems(*s->snapshot, context.limitSeconds).sentence + u' ' + QString::fromStdString(systemsSentence(*s->snapshot->systems))).trimmed();
+    return (missedOverSystems(*s->snapshot, context.limitSeconds).sentence + u' '
+            + QString::fromStdString(systemsSentence(*s->snapshot->systems)))
+        .trimmed();
 }
 
 /// The same in one line: the limit's share where one is set, else the tail.
