@@ -161,7 +161,7 @@ void Assembly::addCounts()
     m_out.levelMeasured = level.error > 0;
     Diagnostics outside = m_out.levelMeasured ? Diagnostics() : outsideOf(m_calibration.domain, m_scenario);
     m_out.withinCalibration = outside.empty();
-    const ErrorBand band = m_out.levelMeasured         ? ErrorBand{"", -level.error, level.error}
+    const ErrorBand band = m_out.levelMeasured       ? ErrorBand{"", -level.error, level.error}
                            : m_out.withinCalibration ? errorBand(m_calibration, m_scenario)
                                                      : bandOutside(m_calibration, m_scenario);
     m_out.errorBandLow = band.low;

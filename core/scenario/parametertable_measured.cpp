@@ -17,14 +17,16 @@ void addMeasured(std::vector<Parameter>& t)
     t.push_back(advanced(
         real({"measured.network_level", "Network level", "", "x", "Measured over predicted time of all communication between nodes."}, 0.1,
              20, PRISM_FIELD(measured.networkLevel))));
-    t.push_back(advanced(real({"measured.level_error", "Error of the level", "", "",
-                               "Relative error of the measured mean step: nine of ten lie within, 0.01 = 1 %. It replaces the error band of "
-                               "published steps; 0 = the step was not measured."},
-                              0, 1, PRISM_FIELD(measured.levelError))));
-    t.push_back(advanced(text({"measured.level_job", "Job of the level", "", "",
-                               "The job whose step was measured, as calibrate fit writes it: settings, a hash of model and layout, GPUs. For "
-                               "another job the error band of published steps holds. Empty = this job."},
-                              PRISM_FIELD(measured.levelJob))));
+    t.push_back(
+        advanced(real({"measured.level_error", "Error of the level", "", "",
+                       "Relative error of the measured mean step: nine of ten lie within, 0.01 = 1 %. It replaces the error band of "
+                       "published steps; 0 = the step was not measured."},
+                      0, 1, PRISM_FIELD(measured.levelError))));
+    t.push_back(
+        advanced(text({"measured.level_job", "Job of the level", "", "",
+                       "The job whose step was measured, as calibrate fit writes it: settings, a hash of model and layout, GPUs. For "
+                       "another job the error band of published steps holds. Empty = this job."},
+                      PRISM_FIELD(measured.levelJob))));
 }
 
 } // namespace prism::table

@@ -41,7 +41,8 @@ std::string sensitivityText(const SensitivityTable& table)
                             r.hasMean ? milliseconds(r.meanUp.p95) : "-",
                             r.hasMean ? plusMinus(r.elasticityP95.value, r.elasticityP95.halfWidth) : "-",
                             r.varies ? percent(r.totalEffectShare) : "-", r.nonMonotonic ? "  non-monotonic" : "");
-    text += fmt::format("\nP(step > {} s) = {} as predicted; --json and --csv give every input's change of it, guarantee what other systems add\nInteraction {}   {} to {} samples "
+    text += fmt::format("\nP(step > {} s) = {} as predicted; --json and --csv give every input's change of it, guarantee what other "
+                        "systems add\nInteraction {}   {} to {} samples "
                         "each, {} variations, seed {}, {:.0f} ms\n",
                         amountText(table.limitSeconds, 5), percent(table.exceedance), percent(table.interactionShare), smallest(table),
                         table.samples, table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
