@@ -277,7 +277,7 @@ MissedOverSystems missedOverSystems(const Snapshot& s, double seconds)
     const QString share = missed(over.probability), limit = format::seconds(seconds).text();
     return {QObject::tr("With the error of the mean and how systems differ, %1 of the steps miss %2; nine of ten systems %3 to %4.")
                 .arg(share, limit, format::percent(over.low), format::percent(over.high)),
-            QObject::tr("%1 miss %2 with the error of the mean and how systems differ").arg(share, limit)};
+            QObject::tr("%1 miss %2 over systems and model error").arg(share, limit)};
 }
 
 Answer answerOf(const Findings& f)
