@@ -93,7 +93,7 @@ TEST_F(StudyModelTest, SeveralAreHiddenOrArchivedAsOneStep)
     EXPECT_TRUE(study.state() == start);
 }
 
-TEST_F(StudyModelTest, StepsSayWhatWasDone)
+TEST_F(StudyModelTest, StepsNameWhatWasDone)
 {
     const QString taken = QString::fromStdString(study.entry(1)->scenario->name);
     study.rename(2, taken);

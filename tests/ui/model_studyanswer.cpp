@@ -52,7 +52,7 @@ TEST(StudyAnswer, TakesAClearWinnerAndNamesThePriceOfTheOther)
     EXPECT_EQ(answerTo(contextOf(0.5, 0.5)), u"Keep base: 19 of 20 of its steps end within 6.76 s; with other it would be 7.26 s."_s);
 }
 
-TEST(StudyAnswer, TellsNumbersApartThatPrintTheSame)
+TEST(StudyAnswer, DistinguishesNumbersThatPrintTheSame)
 {
     EXPECT_EQ(answerTo(contextOf(0.001, 0.001)),
               u"Keep base: 19 of 20 of its steps end within 6.76 s; with other it would be 1.0 ms more."_s);

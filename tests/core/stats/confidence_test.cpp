@@ -23,7 +23,7 @@ TEST(Confidence, TheSmallestHalfWidthHoldsNinetyFivePerCent)
     EXPECT_NEAR(errorCdf(studentReach(7), 7), 0.975, 1e-12);
 }
 
-/// Bonferroni: of five intervals that hold together each leaves out 1 %.
+/// Bonferroni: five intervals with a common coverage omit 1 % each.
 TEST(Confidence, IntervalsThatHoldTogetherReachFarther)
 {
     EXPECT_NEAR(jointReach(9, 1), studentReach(9), 1e-12);

@@ -131,7 +131,7 @@ TEST(Distribution, HashAndEqualityFollowContent)
     EXPECT_NE(hash({Family::gamma, 0.1}), hash({Family::weibull, 0.1}));
 }
 
-/// What follows a pool in a key is no value of the pool.
+/// What follows a pool in a key is not a value of the pool.
 TEST(Distribution, TheHashOfAPoolEndsWithIt)
 {
     Distribution one{Family::empirical, 0.1}, two = one;

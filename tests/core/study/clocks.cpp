@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A clock of this thread that gains so many seconds from a look on.
+/// A clock of this thread that gains a number of seconds from a look on.
 struct Jump {
     clockid_t clock = -1;
     std::int64_t seconds = 0;
@@ -61,7 +61,7 @@ TEST(StudyClocks, ACheckEndsAfterTenSecondsOfProcessorTime)
         return whileJumping({clock, seconds, 1}, [&] { return study->check(); });
     };
     EXPECT_TRUE(found(CLOCK_THREAD_CPUTIME_ID, 9).empty());
-    EXPECT_TRUE(found(CLOCK_MONOTONIC, 1'000).empty()) << "waiting for a disk is no work";
+    EXPECT_TRUE(found(CLOCK_MONOTONIC, 1'000).empty()) << "waiting for a disk is not work";
     const Diagnostics stopped = found(CLOCK_THREAD_CPUTIME_ID, 10);
     ASSERT_EQ(stopped.size(), 1U) << text(stopped);
     EXPECT_EQ(stopped.front().path, study_problem::kTooLarge);

@@ -54,7 +54,7 @@ TEST(StudyShare, TheSecondOpenerReadsAndNamesTheHolder)
     EXPECT_EQ(writer->saveCopy(folder / "b.prism").front().path, study_problem::kInUse);
 }
 
-/// A process knows to the millisecond when it locked a file; of another one the place of its lock tells the second.
+/// A process knows to the millisecond when it locked a file; of another one the place of its lock shows the second.
 TEST(StudyShare, TheHolderIsNamedWithItsProcessAndTime)
 {
     const Folder folder;
