@@ -41,6 +41,11 @@ std::string jobText(const Scenario& scenario)
     return levelSettings(scenario) + ", job=" + jobAlone(scenario).hash().text();
 }
 
+std::string sizeText(const Scenario& scenario)
+{
+    return valuesText(scenario, {"cluster.num_gpus", "training.global_batch_size"});
+}
+
 } // namespace
 
 std::string levelSettings(const Scenario& scenario)
@@ -51,17 +56,18 @@ std::string levelSettings(const Scenario& scenario)
 
 std::string measuredJob(const Scenario& scenario)
 {
-    return jobText(scenario) + ", " + valuesText(scenario, {"cluster.num_gpus", "training.global_batch_size"});
+    return jobText(scenario) + ", " + sizeText(scenario);
 }
 
 MeasuredLevel measuredLevel(const Scenario& scenario)
 {
     const std::string& of = scenario.measured.levelJob;
     const double error = scenario.measured.levelError;
-    if (of.empty() || of == measuredJob(scenario))
+    if (of.empty())
         return {error};
-    if (of.starts_with(jobText(scenario) + ", "))
-        return {error > 0 ? std::hypot(error, kScaleError) : 0};
+    const std::string job = jobText(scenario) + ", ";
+    if (of.starts_with(job))
+        return {of == job + sizeText(scenario) || error == 0 ? error : std::hypot(error, kScaleError)};
     return {0, !(of + ", ").starts_with(levelSettings(scenario) + ", ")};
 }
 
