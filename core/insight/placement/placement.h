@@ -22,7 +22,7 @@ struct PlacementCell {
 
 /// Heat map. cells[row * columns + column]; rows are replicas or runs of equal replicas, columns are stages.
 struct PlacementMap {
-    std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (equal)", "stage 3"
+    std::vector<std::string> rowLabels, columnLabels; ///< "any of 512 replicas", "stage 3"
     std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of equal replicas of each row
     std::vector<int> rowOfReplica;                    ///< [replica] -> the row that represents it; -1 = none does
     int rows = 0, columns = 0;
