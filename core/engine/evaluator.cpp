@@ -6,6 +6,7 @@
 #include "core/cost/domain.h"
 #include "core/engine/evaluationcost.h"
 #include "core/stats/intervals.h"
+#include "core/stats/moments.h"
 
 #include <spdlog/spdlog.h>
 
@@ -241,8 +242,8 @@ void describe(Snapshot& s)
 {
     s.sortedAcrossSeconds = s.samples->acrossSeconds;
     s.sortedWithinSeconds = s.samples->withinSeconds;
-    std::sort(s.sortedAcrossSeconds.begin(), s.sortedAcrossSeconds.end());
-    std::sort(s.sortedWithinSeconds.begin(), s.sortedWithinSeconds.end());
+    sortAscending(s.sortedAcrossSeconds);
+    sortAscending(s.sortedWithinSeconds);
     s.across = summarize(s.samples->acrossSeconds, s.samples.get());
     s.within = summarizeWithin(*s.samples);
     const CostedStep& costed = *s.costed;

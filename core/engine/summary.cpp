@@ -20,7 +20,7 @@ struct CorrelationTimes {
 CorrelationTimes correlationTimes(const std::vector<double>& series)
 {
     std::vector<double> sorted = series;
-    std::sort(sorted.begin(), sorted.end());
+    sortAscending(sorted);
     const auto above = [&](double p) {
         const double limit = quantileOfSorted(sorted, p);
         std::vector<double> beyond;
@@ -62,7 +62,7 @@ DistributionSummary metrics(std::vector<double> samplesSeconds, const SharedErro
     out.samples = samplesSeconds.size();
     if (samplesSeconds.empty())
         return out;
-    std::sort(samplesSeconds.begin(), samplesSeconds.end());
+    sortAscending(samplesSeconds);
     const auto n = static_cast<double>(samplesSeconds.size());
     // Around the median first, so that small spreads keep their digits.
     const double center = quantileOfSorted(samplesSeconds, 0.5);

@@ -109,7 +109,7 @@ struct RunMetricsOf {
     std::vector<double> acrossOverMean{};
     explicit RunMetricsOf(std::vector<double> seconds) : sorted(std::move(seconds)), mean(meanOf(sorted))
     {
-        std::sort(sorted.begin(), sorted.end());
+        sortAscending(sorted);
         p50 = quantileOfSorted(sorted, 0.5);
         p95 = quantileOfSorted(sorted, 0.95);
         p99 = quantileOfSorted(sorted, 0.99);
@@ -149,7 +149,7 @@ OverSystems overSystems(const SystemsRange& range, Get get)
 
 OverSystems nineOfTen(std::vector<double> values)
 {
-    std::sort(values.begin(), values.end());
+    sortAscending(values);
     return {quantileOfSorted(values, kNineOfTenLow), quantileOfSorted(values, 0.5), quantileOfSorted(values, kNineOfTenHigh)};
 }
 
@@ -217,7 +217,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(index);
         RunMetricsOf made(runOf(atOneLevel(swept->withinSeconds), graph, trend, seed, Run::within));
         made.acrossOverMean = overMean(runOf(swept->acrossSeconds, graph, trend, seed, Run::across));
-        std::sort(made.acrossOverMean.begin(), made.acrossOverMean.end());
+        sortAscending(made.acrossOverMean);
         return made;
     };
     for (const CauseOverSystems& cause : out.prior.causes)
@@ -239,7 +239,7 @@ Result<SystemsRange> systemsRange(const Scenario& scenario, const CostedStep& co
         for (const double seconds : f.sorted)
             all.push_back(seconds / f.p50);
     }
-    std::sort(all.begin(), all.end());
+    sortAscending(all);
     for (int i = 0; i < kStepQuantiles && !all.empty(); ++i)
         out.stepsOverP50.push_back(quantileOfSorted(all, (i + 0.5) / kStepQuantiles));
     out.p95OverP50 = overSystems(out, [&](std::size_t i) { return out.systems[i].p95OverP50; });

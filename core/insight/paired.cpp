@@ -85,7 +85,7 @@ PairedSample::PairedSample(std::shared_ptr<const StepSamples> given, SampleSerie
     sorted = seconds();
     if (sorted.empty())
         return;
-    std::sort(sorted.begin(), sorted.end());
+    sortAscending(sorted);
     mean = meanOf(sorted);
     variance = varianceOf(sorted);
     std = std::sqrt(variance);

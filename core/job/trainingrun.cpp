@@ -67,7 +67,7 @@ std::vector<double> each(const std::vector<RunLedger>& ledgers, Get get)
 
 std::vector<double> sorted(std::vector<double> x)
 {
-    std::sort(x.begin(), x.end());
+    sortAscending(x);
     return x;
 }
 

@@ -2,6 +2,7 @@
 #include "core/stats/fit.h"
 
 #include "core/stats/distance.h"
+#include "core/stats/moments.h"
 #include "core/stats/quantile.h"
 
 #include <boost/math/special_functions/digamma.hpp>
@@ -134,7 +135,7 @@ Result<Fit> fitFamily(Family family, std::span<const double> values)
         return invalid;
     Fit fit = fitted(family, values, momentsOf(values));
     std::vector<double> sorted(values.begin(), values.end());
-    std::sort(sorted.begin(), sorted.end());
+    sortAscending(sorted);
     if (family == Family::empirical) {
         fit.ksPValue = 1.0;
         return fit;

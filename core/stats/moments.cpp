@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/moments.h"
 
+#include <hwy/contrib/sort/vqsort.h>
+
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 
 namespace prism {
@@ -18,6 +23,20 @@ double varianceOf(const std::vector<double>& x)
     for (const double v : x)
         sum += (v - mean) * (v - mean);
     return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
+}
+
+void sortAscending(std::vector<double>& x)
+{
+    // As integers in the order of the numbers: Highway 1.0 takes 2^-52 for the distance of any two neighbouring numbers.
+    const auto exchange = [](std::int64_t bits) { return bits ^ ((bits >> 63) & std::numeric_limits<std::int64_t>::max()); };
+    std::vector<std::int64_t> keys(x.size());
+    std::transform(x.begin(), x.end(), keys.begin(), [&](double v) { return exchange(std::bit_cast<std::int64_t>(v)); });
+    constexpr std::size_t kFew = 64; // below, its buffer costs more than it gains
+    if (keys.size() < kFew)
+        std::sort(keys.begin(), keys.end());
+    else
+        hwy::Sorter()(keys.data(), keys.size(), hwy::SortAscending());
+    std::transform(keys.begin(), keys.end(), x.begin(), [&](std::int64_t key) { return std::bit_cast<double>(exchange(key)); });
 }
 
 double quantileOfSorted(const std::vector<double>& sorted, double probability)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/rangemedian.h"
 
+#include "core/stats/moments.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -20,7 +22,7 @@ std::size_t RangeMedian::Level::ones(std::size_t before) const
 RangeMedian::RangeMedian(const std::vector<double>& x) : m_sorted(x)
 {
     const std::size_t n = x.size();
-    std::sort(m_sorted.begin(), m_sorted.end());
+    sortAscending(m_sorted);
     std::vector<std::uint32_t> ranks(n), moved(n);
     for (std::size_t i = 0; i < n; ++i)
         ranks[i] = static_cast<std::uint32_t>(std::lower_bound(m_sorted.begin(), m_sorted.end(), x[i]) - m_sorted.begin());

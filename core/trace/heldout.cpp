@@ -72,7 +72,7 @@ Result<std::vector<bool>> trainChoice(const std::vector<TraceStep>& steps, const
 
 DistributionScore score(std::vector<double> seconds, const std::vector<double>& sortedMeasured)
 {
-    std::sort(seconds.begin(), seconds.end());
+    sortAscending(seconds);
     DistributionScore s{.mean = meanOf(seconds), .p50 = quantileOfSorted(seconds, 0.5), .p95 = quantileOfSorted(seconds, 0.95)};
     s.meanError = s.mean / meanOf(sortedMeasured) - 1;
     s.p50Error = s.p50 / quantileOfSorted(sortedMeasured, 0.5) - 1;
@@ -90,7 +90,7 @@ void addFloors(HeldOut& h, const std::vector<double>& seconds, std::size_t part)
         std::vector<double> a, b;
         for (std::size_t i = 0; i < order.size(); ++i)
             (i < part ? a : b).push_back(seconds[order[i]]);
-        std::sort(b.begin(), b.end());
+        sortAscending(b);
         const DistributionScore s = score(std::move(a), b);
         h.ksFloor += s.ks / kFloorSplits;
         h.meanFloor += std::abs(s.meanError) / kFloorSplits;
@@ -138,9 +138,9 @@ void compare(HeldOut& h, const StepModel& model, const HeldOutOptions& options, 
         phases.insert(phases.end(), drawn.phase.begin(), drawn.phase.end());
     }
     h.predicted = score(h.predictedSeconds, measured);
-    std::sort(h.predictedSeconds.begin(), h.predictedSeconds.end());
-    std::sort(phases.begin(), phases.end());
-    std::sort(measuredPhases.begin(), measuredPhases.end());
+    sortAscending(h.predictedSeconds);
+    sortAscending(phases);
+    sortAscending(measuredPhases);
     h.replicaPhaseKs = ksDistance(phases, measuredPhases);
 }
 
@@ -182,7 +182,7 @@ Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& o
     h.heldOutSteps = static_cast<int>(measured.size());
     addFloors(h, job.stepSeconds(), training.size());
     h.ksCritical = ksCritical(measured.size(), 0, 0.05);
-    std::sort(measured.begin(), measured.end());
+    sortAscending(measured);
     h.measuredMean = meanOf(measured);
     h.measuredP50 = quantileOfSorted(measured, 0.5);
     h.measuredP95 = quantileOfSorted(measured, 0.95);

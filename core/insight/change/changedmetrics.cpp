@@ -31,7 +31,7 @@ std::vector<double> valuesOf(const std::vector<SeriesStatistic>& statistics, con
     std::vector<double> sorted, values;
     for (const std::vector<double>& run : runs)
         sorted.insert(sorted.end(), run.begin(), run.end());
-    std::sort(sorted.begin(), sorted.end());
+    sortAscending(sorted);
     for (const SeriesStatistic& s : statistics)
         values.push_back(s.of(runs, sorted));
     return values;

@@ -113,7 +113,7 @@ StepFollower::StepFollower(const std::vector<double>& predictedWithin, const Fol
     for (double& x : increments)
         x -= m_allowance;
     m_lostLimit = std::max(kLostSteps, cusumHeight(increments, m_stallProbability));
-    std::sort(m_predicted.begin(), m_predicted.end());
+    sortAscending(m_predicted);
 }
 
 double StepFollower::levelThreshold() const

@@ -173,8 +173,8 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
     result.within = summarizeWithin(steps);
     result.sortedAcross = steps.acrossSeconds;
     result.sortedWithin = steps.withinSeconds;
-    std::sort(result.sortedAcross.begin(), result.sortedAcross.end());
-    std::sort(result.sortedWithin.begin(), result.sortedWithin.end());
+    sortAscending(result.sortedAcross);
+    sortAscending(result.sortedWithin);
     answer(result, steps, query);
     if (query.trend != 0)
         result.notes.push_back(trendNote(query.trend, steps.acrossSeconds.size()));

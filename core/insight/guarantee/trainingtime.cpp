@@ -60,7 +60,7 @@ TrainingTime trainingTime(const TrainingInputs& in)
     const std::vector<double> noise = spreadNormals(t.stdStepsDays > 0 ? in.jobMeans.size() : 0);
     for (std::size_t i = 0; i < in.jobMeans.size(); ++i)
         t.sortedDays.push_back(std::max(0.0, t.steps * in.jobMeans[i] / kSecondsPerDay + (noise.empty() ? 0 : t.stdStepsDays * noise[i])));
-    std::sort(t.sortedDays.begin(), t.sortedDays.end());
+    sortAscending(t.sortedDays);
     const double perStep = t.steps / kSecondsPerDay;
     t.meanDays = meanOf(t.sortedDays);
     t.p5Days = quantileOfSorted(t.sortedDays, 0.05);

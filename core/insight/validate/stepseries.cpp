@@ -126,7 +126,7 @@ std::vector<double> redrawnSteps(const Runs& runs, RankedSteps& ranked, std::uin
 
 double sortedQuantile(std::vector<double>& values, double probability)
 {
-    std::sort(values.begin(), values.end());
+    sortAscending(values);
     return quantileOfSorted(values, probability);
 }
 
@@ -234,7 +234,7 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
     c.predictedLag1 = lag1Correlation(withinSeconds);
     c.predictedMedianSeconds = medianOf(withinSeconds);
     std::vector<double> predicted = overMedian(withinSeconds);
-    std::sort(predicted.begin(), predicted.end());
+    sortAscending(predicted);
     Runs relative;
     std::vector<double> all, medians;
     for (const std::vector<double>& run : series.runs) {
@@ -247,10 +247,10 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
     c.lag1 /= static_cast<double>(all.size());
     c.measuredMedianSeconds = medianOf(medians);
     if (medians.size() > 1) {
-        std::sort(medians.begin(), medians.end());
+        sortAscending(medians);
         c.medianSpread = metrics(overMedian(medians)).cv;
     }
-    std::sort(all.begin(), all.end());
+    sortAscending(all);
     c.measured = metrics(all);
     c.predicted = metrics(predicted);
     c.ks = ksDistance(all, predicted);

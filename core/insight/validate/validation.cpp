@@ -5,6 +5,7 @@
 #include "core/cost/predictor.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <atomic>
@@ -27,7 +28,7 @@ StepSpread stepSpread(const PublishedRow& row, const Calibration& calibration, c
     StepSamples samples = simulate(step->graph, sim);
     if (samples.acrossSeconds.empty() || samples.noiseFreeSeconds <= 0)
         return spread;
-    std::sort(samples.acrossSeconds.begin(), samples.acrossSeconds.end());
+    sortAscending(samples.acrossSeconds);
     spread.p50 = quantileOfSorted(samples.acrossSeconds, 0.5) / samples.noiseFreeSeconds;
     spread.p95 = quantileOfSorted(samples.acrossSeconds, 0.95) / samples.noiseFreeSeconds;
     return spread;

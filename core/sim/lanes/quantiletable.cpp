@@ -206,7 +206,7 @@ QuantileTable quantileTable(const Quantile& quantile, double mean, double varian
 
 QuantileTable sampleTable(std::vector<double> values)
 {
-    std::sort(values.begin(), values.end());
+    sortAscending(values);
     const double n = static_cast<double>(values.size());
     return quantileTable([&](double lower, double) { return quantileOfSorted(values, lower); }, meanOf(values),
                          values.size() > 1 ? varianceOf(values) * (n - 1) / n : 0.0);

@@ -527,7 +527,8 @@ TEST(Headline, AGuaranteeRejectsInvalidQuestions)
     EXPECT_FALSE(ok({.trainTokens = -1}));
     EXPECT_FALSE(ok({.trend = 1}));
     EXPECT_FALSE(ok({.trend = -1}));
-    EXPECT_TRUE(ok({.limitsSeconds = std::vector<double>(5'000, 1), .probabilities = std::vector<double>(5'000, 0.5)}));
+    EXPECT_TRUE(
+        ok({.limitsSeconds = std::vector<double>(5'000, 1), .probabilities = std::vector<double>(5'000, 0.5), .asPredicted = true}));
     EXPECT_FALSE(ok({.limitsSeconds = std::vector<double>(5'001, 1), .probabilities = std::vector<double>(5'000, 0.5)}));
     // Ten samples beyond a limit resolve it.
     const auto g =

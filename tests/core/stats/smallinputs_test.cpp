@@ -10,8 +10,11 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <random>
 
 namespace prism {
 namespace {
@@ -23,6 +26,23 @@ TEST(SmallInputs, QuantilesAndIntervalsOfNoneOneAndTwoValues)
     EXPECT_EQ(halfWidthOfQuantile({3.0}, 0.5), 0.0);
     // P(binomial(2, 0.5) < 2) - P(binomial(2, 0.5) < 1) = 0.75 - 0.25 < 0.95: the whole distance to either value.
     EXPECT_DOUBLE_EQ(halfWidthOfQuantile({0.0, 1.0}, 0.5), 0.5);
+}
+
+TEST(SmallInputs, NumbersThatHardlyDifferAreSorted)
+{
+    std::mt19937_64 random(5);
+    for (const double base : {2e-3, -1e-5, 1e7, 0.0})
+        for (const std::size_t n : {2, 63, 64, 144, 2000}) {
+            std::vector<double> values; // few of them, units of the last place apart
+            for (std::size_t i = 0; i < n; ++i)
+                values.push_back(base + std::ldexp(std::abs(base), -52) * static_cast<double>(random() % 40));
+            values[n / 2] = std::numeric_limits<double>::infinity();
+            values[0] = -0.0;
+            std::vector<double> expected = values;
+            std::sort(expected.begin(), expected.end());
+            sortAscending(values);
+            EXPECT_EQ(values, expected) << base << " " << n;
+        }
 }
 
 TEST(SmallInputs, ADeterministicFactorHasNoSpread)
