@@ -5,6 +5,7 @@
 #include "core/base/timeunits.h"
 #include "core/cost/domain.h"
 #include "core/engine/evaluationcost.h"
+#include "core/sim/draw/stepdelays.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 
@@ -87,35 +88,22 @@ bool isNoiseFree(const StepGraph& g)
            && g.delays.stallsPerGpuHour <= 0.0;
 }
 
-/// Variance and the half-width of its 95 % interval from ten sub-batches.
-struct VarianceEstimate {
-    double value = 0.0, halfWidth = 0.0;
-};
-
-VarianceEstimate variance(const std::vector<double>& x)
+/// Variance of a part over that of the whole, and the half-width of its 95 % interval from ten batches. Of the same steps it is that of the
+/// ratio: a long step is long in both.
+Estimate shareOf(const std::vector<double>& part, const std::vector<double>& whole)
 {
     constexpr std::size_t kBatches = 10;
-    VarianceEstimate out;
-    if (x.size() < 4 * kBatches)
-        return out;
-    const auto of = [&](std::size_t first, std::size_t last) {
-        double mean = 0.0, sum = 0.0;
-        for (std::size_t i = first; i < last; ++i)
-            mean += x[i];
-        mean /= static_cast<double>(last - first);
-        for (std::size_t i = first; i < last; ++i)
-            sum += (x[i] - mean) * (x[i] - mean);
-        return sum / static_cast<double>(last - first - 1);
+    if (part.size() < 4 * kBatches)
+        return {};
+    const auto batch = [](const std::vector<double>& x, std::size_t b) {
+        const auto at = [&](std::size_t i) { return x.begin() + static_cast<std::ptrdiff_t>(i * x.size() / kBatches); };
+        return varianceOf({at(b), at(b + 1)});
     };
-    out.value = of(0, x.size());
-    double mean = 0.0, square = 0.0;
-    for (std::size_t b = 0; b < kBatches; ++b) {
-        const double v = of(b * x.size() / kBatches, (b + 1) * x.size() / kBatches);
-        mean += v / kBatches;
-        square += v * v / kBatches;
-    }
-    out.halfWidth = studentReach(kBatches - 1) * std::sqrt(std::max(0.0, square - mean * mean) / (kBatches - 1));
-    return out;
+    const double total = varianceOf(whole), share = varianceOf(part) / total;
+    std::vector<double> batches;
+    for (std::size_t b = 0; b < kBatches; ++b)
+        batches.push_back(batch(part, b) - (part.size() == whole.size() ? share * batch(whole, b) : 0.0));
+    return {share, studentReach(kBatches - 1) * std::sqrt(varianceOf(batches) / kBatches) / total};
 }
 
 SimOptions simOptions(const EvaluateOptions& options, int numSamples, int numWithinSamples)
@@ -158,10 +146,11 @@ struct Evaluator::Impl {
         return recall.keep<StepSamples>(name, key, std::move(made), bytes);
     }
 
-    /// Null when stopped.
-    std::shared_ptr<const VarianceShare> shares(const StepGraph& graph, ContentHash graphHash, const EvaluateOptions& options, double total,
-                                                Recall& recall, std::uint64_t& nodeSamples)
+    /// Of steps `whole`. Null when stopped.
+    std::shared_ptr<const VarianceShare> shares(const StepGraph& graph, ContentHash graphHash, const EvaluateOptions& options,
+                                                const std::vector<double>& whole, Recall& recall, std::uint64_t& nodeSamples)
     {
+        const double total = varianceOf(whole);
         const ContentHash key = Hasher().add("variance").add(graphHash).add(options.seed).add(total).result();
         if (auto known = recall.find<VarianceShare>(key))
             return known;
@@ -174,13 +163,22 @@ struct Evaluator::Impl {
             const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
             if (isNoiseFree(only) || total <= 0.0)
                 continue;
-            const auto part = samples("cause samples", only, only.hash(), simOptions(options, kShareSamples, -1), recall, nodeSamples);
+            StepGraph swept = only; // the same step each time where only delays vary: all are made from one, as many as there are
+            swept.delays = {};
+            const bool same = isNoiseFree(swept);
+            const auto part =
+                samples("cause samples", swept, swept.hash(), simOptions(options, same ? 1 : kShareSamples, -1), recall, nodeSamples);
             if (!part->complete)
                 return nullptr;
-            const VarianceEstimate v = variance(part->acrossSeconds);
-            *value[c] = v.value / total;
-            *width[c] = v.halfWidth / total;
-            sum += *value[c];
+            std::vector<double> seconds = part->acrossSeconds;
+            if (same) {
+                seconds.assign(whole.size(), part->acrossSeconds.front());
+                addStepDelays(only, options.seed, prism::Run::across, seconds);
+            }
+            const Estimate e = shareOf(seconds, whole);
+            *value[c] = e.value;
+            *width[c] = e.halfWidth;
+            sum += e.value;
         }
         share.interaction = total > 0.0 ? 1.0 - sum : 0.0;
         return recall.keep<VarianceShare>("variance", key, share, sizeof share);
@@ -384,8 +382,7 @@ bool Evaluator::Impl::Run::takeWithin(int samples)
 
 bool Evaluator::Impl::Run::takeShares()
 {
-    const auto shares =
-        m_impl.shares(graph(), m_graphHash, m_options, m_snapshot.across.std * m_snapshot.across.std, m_recall, m_nodeSamples);
+    const auto shares = m_impl.shares(graph(), m_graphHash, m_options, m_snapshot.samples->acrossSeconds, m_recall, m_nodeSamples);
     if (!shares)
         return false;
     m_snapshot.varianceShare = *shares;
