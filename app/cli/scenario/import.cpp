@@ -10,6 +10,7 @@
 #include "core/measured/speedtable.h"
 #include "core/scenario/sectionpresets.h"
 #include "core/scenario/presets.h"
+#include "core/scenario/presetlibrary.h"
 #include "core/scenario/scenariolimits.h"
 
 #include <CLI/CLI.hpp>
@@ -26,7 +27,7 @@ Scenario defaultBase()
 {
     Scenario base;
     base.parallelism.sequenceParallel = false;
-    if (const auto spreads = variabilityPreset(defaultPreset("variability")); spreads.ok())
+    if (const auto spreads = variabilityPreset(measuredSpreadOf(base.cluster.gpu.preset)); spreads.ok())
         base.variability = *spreads;
     return base;
 }
