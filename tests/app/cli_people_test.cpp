@@ -34,14 +34,14 @@ json jsonOf(const std::string& arguments)
 
 TEST(CliUnits, AreReadInEveryOptionThatMeasures)
 {
-    const std::string guarantee = "guarantee sample-baseline --samples 200 --limit ";
+    const std::string guarantee = "guarantee llama2-7b-8-a100 --samples 200 --limit ";
     EXPECT_EQ(jsonOf(guarantee + "'9.5 s'"), jsonOf(guarantee + "9500ms"));
     EXPECT_EQ(jsonOf(guarantee + "1,2 --deadline-days '2 weeks' --tokens 1.5T"),
               jsonOf(guarantee + "1,2 --deadline-days 14 --tokens 1.5e12"));
     const json scaled = jsonOf("scale sample-baseline --samples 50 --gpus 1k,2Ki");
     EXPECT_EQ(scaled["points"][0]["gpus"], 1024);
     EXPECT_EQ(scaled["points"][1]["gpus"], 2048);
-    EXPECT_EQ(jsonOf("predict sample-baseline --samples 1k")["samples"], 1000);
+    EXPECT_EQ(jsonOf("predict llama2-7b-8-a100 --samples 1k")["samples"], 1000);
     const CliRun invalid = runCli("guarantee sample-baseline --limit '9.5 parsec'");
     EXPECT_EQ(invalid.exitCode, 2);
     EXPECT_NE(invalid.err.find("parsec"), std::string::npos);

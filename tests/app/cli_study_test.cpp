@@ -27,9 +27,9 @@ struct CliStudy : testing::Test {
 
 TEST_F(CliStudy, ScenariosGoInAndComeOut)
 {
-    done("add " + file + " llama3-405b-16k-h100 --name base --note 'as published'");
-    done("add " + file + " " + file + ":base --name more --set training.global_batch_size=4096");
-    done("add " + file + " llama3-405b-16k-h100 --name base");
+    done("add " + file + " llama3-70b-256-h100 --name base --note 'as published'");
+    done("add " + file + " " + file + ":base --name more --set training.global_batch_size=2048");
+    done("add " + file + " llama3-70b-256-h100 --name base");
     done("add " + file + " " + file + ":more --name base --replace");
     const Json list = Json::parse(done("list " + file + " --json").out);
     ASSERT_EQ(list["scenarios"].size(), 3U);
@@ -39,7 +39,7 @@ TEST_F(CliStudy, ScenariosGoInAndComeOut)
     const Json diff = Json::parse(done("diff " + file + " base@1 more --json").out);
     ASSERT_EQ(diff["differences"].size(), 1U);
     EXPECT_EQ(diff["differences"][0]["path"], "training.global_batch_size");
-    EXPECT_EQ(diff["differences"][0]["b"], "4096");
+    EXPECT_EQ(diff["differences"][0]["b"], "2048");
     EXPECT_TRUE(Json::parse(done("diff " + file + " base more --json").out)["same_result"]);
     const Json show = Json::parse(done("show " + file + " base --json").out);
     EXPECT_EQ(show["revisions"].size(), 2U);

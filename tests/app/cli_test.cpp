@@ -115,11 +115,11 @@ TEST(CliPredict, PublishedLlama3UtilisationIsInTheNeighbourhood)
 
 TEST(CliPredict, SameBitsTwiceAndOnAnyNumberOfThreads)
 {
-    const Json first = withoutElapsed(predict("gpt3-175b-1024-a100 --samples 500 --threads 1"));
-    EXPECT_EQ(first, withoutElapsed(predict("gpt3-175b-1024-a100 --samples 500 --threads 1")));
-    EXPECT_EQ(first, withoutElapsed(predict("gpt3-175b-1024-a100 --samples 500 --threads 2")));
-    EXPECT_EQ(first, withoutElapsed(predict("gpt3-175b-1024-a100 --samples 500 --threads 4")));
-    EXPECT_NE(first["step_time_s"], predict("gpt3-175b-1024-a100 --samples 500 --seed 2")["step_time_s"]);
+    const Json first = withoutElapsed(predict("llama3-70b-256-h100 --samples 500 --threads 1"));
+    EXPECT_EQ(first, withoutElapsed(predict("llama3-70b-256-h100 --samples 500 --threads 1")));
+    EXPECT_EQ(first, withoutElapsed(predict("llama3-70b-256-h100 --samples 500 --threads 2")));
+    EXPECT_EQ(first, withoutElapsed(predict("llama3-70b-256-h100 --samples 500 --threads 4")));
+    EXPECT_NE(first["step_time_s"], predict("llama3-70b-256-h100 --samples 500 --seed 2")["step_time_s"]);
 }
 
 TEST(CliGraph, SimulatingTheWrittenGraphGivesTheSameSamples)
