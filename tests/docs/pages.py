@@ -28,7 +28,7 @@ import files
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?")
 # In the bounded form a job of 16 GPUs stands in for the jobs of thousands, and one published source for all.
-SMALLER = [(r"\b(llama3-405b-16k-h100|llama3-70b-256-h100|prism-64k|gpt3-175b-1024-a100)\b(?![-/])", "mine.json"), (r"--tier A\b", "--suite llama3_paper"),
+SMALLER = [(r"\b(llama3-405b-16k-h100|llama3-70b-256-h100|prism-64k|gpt3-175b-1024-a100|sample-baseline|sample-slow-node)\b(?![-/])", "mine.json"), (r"--tier A\b", "--suite llama3_paper"),
            (r"(explore (?:--samples \d+ )?\S+)(?= *(?:#|$))", r"\1 --axis tp=1,2"), (r"--samples-per-job \d+", ""), (r"--gpus [\d,]+[\dk,]*", "--gpus 16,32")]
 OUTSIDE = re.compile(r"^(packaging/|cmake |ctest |cd |export |sbatch |git |source |prism-develop )")  # of a checkout: the script or file has to exist
 
