@@ -13,7 +13,7 @@ import pytest
 import prism
 
 CLI = os.environ["PRISM_CLI"]
-NAME = "sample-baseline"
+NAME = "llama3-70b-256-h100"
 
 
 @pytest.fixture(scope="module")
