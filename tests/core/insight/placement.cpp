@@ -153,6 +153,7 @@ TEST(Placement, SearchFindsTheBestOfAllOrders)
     ASSERT_TRUE(found.ok()) << found.errors().front().message;
     EXPECT_TRUE(found->exhaustive);
     EvaluateOptions options;
+    options.varianceShares = options.systemsRange = false;
     options.numSamples = 2'000;
     double best = 1e9, worst = 0;
     for (int a = 0; a < 6; ++a)
@@ -181,6 +182,7 @@ TEST(Placement, AdvisesWhereMarkedSlowNodesShouldBe)
     ASSERT_TRUE(advice.ok()) << advice.errors().front().message;
     double best = 1e9;
     EvaluateOptions options;
+    options.varianceShares = options.systemsRange = false;
     options.numSamples = 400;
     for (int a = 0; a < 8; ++a)
         for (int b = 0; b < 8; ++b) {
@@ -209,6 +211,7 @@ TEST(Placement, SlowLinksSteerTheOrder)
     const auto advice = searchPlacement(evaluator, s, withSamples(500));
     ASSERT_TRUE(advice.ok());
     EvaluateOptions options;
+    options.varianceShares = options.systemsRange = false;
     options.numSamples = 500;
     double best = advice->given.p95;
     for (int node = 0; node < 8; ++node) {
