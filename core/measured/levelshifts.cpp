@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,20 @@ namespace {
 
 constexpr int kShiftWindow = 40;
 constexpr double kMinShift = 0.0075;
+
+/// The smallest change that counts: a share of the level, and more than the medians of two windows of independent steps differ by chance.
+double smallestShift(const std::vector<double>& x, double level)
+{
+    constexpr double kErrors = 5.0; // standard errors; neighbours that correlate by 0.35 leave 3.5 of them
+    const double medianError = std::sqrt(std::numbers::pi / 2.0 / kShiftWindow); // over the standard deviation, of a normal sample
+    std::vector<double> noise;
+    for (std::size_t first = 0; first < x.size(); first += kShiftWindow) {
+        const double median = medianOfRange(x, first, first + kShiftWindow);
+        for (std::size_t i = first; i < std::min(first + kShiftWindow, x.size()); ++i)
+            noise.push_back(std::abs(x[i] - median));
+    }
+    return std::max(kMinShift * level, kErrors * std::numbers::sqrt2 * medianError * kNormalOverMad * medianOf(std::move(noise)));
+}
 
 /// The place near `i` that parts the window best: least absolute distance from the levels at the window's two ends.
 int sharpened(const std::vector<double>& x, int i)
@@ -120,6 +135,7 @@ std::vector<double> partMedians(const std::vector<double>& x, const std::vector<
 std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
 {
     const int n = static_cast<int>(x.size());
+    const double smallest = smallestShift(x, level);
     std::vector<std::pair<double, int>> steps;
     std::array<double, kShiftWindow> medians{}; // of the windows that begin at the last places: the window before a place is one of them
     for (int i = 0; i + kShiftWindow <= n; ++i) {
@@ -128,7 +144,7 @@ std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
         if (i < kShiftWindow)
             continue;
         const double change = medians[at % kShiftWindow] - before;
-        if (std::abs(change) > kMinShift * level)
+        if (std::abs(change) > smallest)
             steps.emplace_back(-std::abs(change), i);
     }
     std::sort(steps.begin(), steps.end());
@@ -146,7 +162,7 @@ std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
     if (places.empty())
         return places;
     Shifts shifts(x, places);
-    shifts.drop(kMinShift * level);
+    shifts.drop(smallest);
     return shifts.places();
 }
 

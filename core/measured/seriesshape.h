@@ -84,7 +84,8 @@ inline constexpr int kMaxStartUp = 50;
 [[nodiscard]] double medianOfRange(const std::vector<double>& x, std::size_t first, std::size_t last);
 
 /// Places in `x`, ascending, where its level changes for long: largest differences of the medians of 40 values before and after first, then
-/// those that do not last go. The smallest change is 0.75 % of `level`: healthy runs wander by 0.5 % within as many steps.
+/// those that do not last go. The smallest change is 0.75 % of `level`, as healthy runs wander by 0.5 % within as many steps, and five
+/// standard errors of such a difference.
 [[nodiscard]] std::vector<int> shiftPlaces(const std::vector<double>& x, double level);
 
 /// Medians of the parts of `x` between the shifts; one more than shifts.

@@ -2,6 +2,7 @@
 #include "core/measured/steplog.h"
 
 #include "core/base/printable.h"
+#include "core/base/valuetext.h"
 #include "core/measured/eventlines.h"
 #include "core/measured/lineformat.h"
 #include "core/measured/measuredlimits.h"
@@ -247,13 +248,14 @@ Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options
 
 std::string reportText(const StepLog& log)
 {
-    std::string text =
-        fmt::format("{}: {} of {} lines report a step ({})\n", log.format, log.matched, log.lines, printable(log.timeField, kFieldShown));
-    text += fmt::format("{} steps in {} run{}", log.steps(), log.runs.size(), log.runs.size() == 1 ? "" : "s");
+    std::string text = fmt::format("{}: {} of {} lines report a step ({})\n", log.format, countText(log.matched), countText(log.lines),
+                                   printable(log.timeField, kFieldShown));
+    text += fmt::format("{} steps in {} run{}", countText(static_cast<std::int64_t>(log.steps())),
+                        countText(static_cast<std::int64_t>(log.runs.size())), log.runs.size() == 1 ? "" : "s");
     if (log.repeated > 0)
-        text += fmt::format(", {} repeated omitted", log.repeated);
+        text += fmt::format(", {} repeated omitted", countText(log.repeated));
     if (log.unusable > 0)
-        text += fmt::format(", {} without a usable time omitted", log.unusable);
+        text += fmt::format(", {} without a usable time omitted", countText(log.unusable));
     text += "\n";
     for (const std::string& note : log.notes)
         text += "Note: " + note + "\n";

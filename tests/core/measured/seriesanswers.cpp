@@ -9,9 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <unistd.h>
 
 namespace prism {
@@ -166,6 +168,21 @@ TEST(LevelShiftLimits, ShiftsThatDoNotLastAreDropped)
     EXPECT_EQ(levels({{90, 3}, {60, 3.1}, {50, 2.9}}), (std::vector{90, 150}));
     EXPECT_EQ(partMedians({4, 1, 7, 9, 5, 6}, {1, 4}), (std::vector<double>{4, 7, 5.5}));
     EXPECT_EQ(partMedians({4, 1, 7}, {}), (std::vector<double>{4}));
+}
+
+TEST(LevelShiftLimits, IndependentNoiseIsNotAShift)
+{
+    for (const double cv : {0.01, 0.03, 0.06}) {
+        std::mt19937_64 random(1);
+        std::normal_distribution<double> step(1, cv);
+        std::vector<double> x(1'900);
+        std::ranges::generate(x, [&] { return step(random); });
+        EXPECT_TRUE(shiftPlaces(x, 1).empty()) << cv;
+        std::transform(x.begin() + 900, x.end(), x.begin() + 900, [&](double seconds) { return seconds + 3 * cv; });
+        const std::vector<int> places = shiftPlaces(x, 1);
+        ASSERT_EQ(places.size(), 1U) << cv;
+        EXPECT_NEAR(places[0], 900, 5) << cv;
+    }
 }
 
 /// Start-up of runs of which the steps of a run at `longSteps` are longer by `excess`.
