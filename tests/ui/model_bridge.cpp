@@ -143,4 +143,26 @@ TEST_F(BridgeTest, AnInvalidInputKeepsTheLastValidResultAlsoWhenItIsKnown)
     }
 }
 
+/// Scenarios of two studies have the same numbers.
+TEST_F(BridgeTest, TheLastValidResultOfAnotherStudyIsNotShown)
+{
+    const SnapshotPtr known = result().shown;
+    StudyState other = smallStudy();
+    Scenario invalid = *other.entries[0].scenario;
+    invalid.parallelism.tensorModelParallelSize = 3;
+    other.entries[0].scenario = std::make_shared<const Scenario>(std::move(invalid));
+    workspace.open(other, 1);
+    idle();
+    EXPECT_TRUE(result().invalid);
+    EXPECT_FALSE(result().shown);
+    const int jobs = bridge().jobsStarted();
+    workspace.open(smallStudy(), 1);
+    EXPECT_EQ(result().shown, known) << "a finished result is kept by the hash of its input";
+    EXPECT_EQ(bridge().jobsStarted(), jobs);
+    workspace.study().reset(other, 1); // a stored step of the same study
+    idle();
+    EXPECT_TRUE(result().invalid);
+    EXPECT_EQ(result().shown, known);
+}
+
 } // namespace prism::ui::test

@@ -46,6 +46,8 @@ public:
     // change it
     /// Scenarios to keep up to date, most important first. Ids that are omitted are forgotten.
     void request(const std::vector<Item>& items);
+    /// The ids of the next requests are of another study: no result is the last valid one of theirs. Finished snapshots stay kept.
+    void forgetResults() { m_requested.clear(), m_results.clear(); }
     void cancel();                   ///< stops the running job and drops the waiting one
     void setSamples(int numSamples); ///< of the next requests
     /// The next requests are sampled until the half-width of p95 is below this share of it, from few steps on.

@@ -47,7 +47,7 @@ public:
     /// Ends the merging of keystrokes: the next change of the same field is a separate step.
     void endMerge();
     void setCurrent(int id);                     ///< not an undo step
-    void reset(StudyState state, int currentId); ///< another study: clears the undo stack
+    void reset(StudyState state, int currentId); ///< another state without a step: clears the undo stack
 
     // look at it
     [[nodiscard]] const StudyState& state() const { return m_state; }

@@ -370,7 +370,7 @@ void MainWindow::openSample()
     if (!errors.empty())
         m_file->showWithoutFile(errors);
     followReadOnly();
-    m_workspace->study().reset(sampleStudy(), 1);
+    m_workspace->open(sampleStudy(), 1);
     if (const QString missing = missingLibrary(); !missing.isEmpty())
         showBanner(missing);
     remember(m_file->path());
@@ -400,7 +400,7 @@ bool MainWindow::adopt(Result<ReadStudy> read, const QString& path)
     showBanner(opened->readOnlyReason.isEmpty() ? opened->notes.join(u' ')
                                                 : tr("Read-only. %1 %2").arg(opened->readOnlyReason, opened->notes.join(u' ')));
     endSalvage();
-    m_workspace->study().reset(opened->state, opened->currentId);
+    m_workspace->open(opened->state, opened->currentId);
     followReadOnly();
     restoreView(opened->view);
     remember(opened->path);

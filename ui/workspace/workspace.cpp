@@ -21,6 +21,12 @@ Workspace::~Workspace()
     m_insights.cancelAll();
 }
 
+void Workspace::open(StudyState state, int currentId)
+{
+    m_bridge.forgetResults();
+    m_study.reset(std::move(state), currentId);
+}
+
 void Workspace::recompute()
 {
     m_insights.retry();

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] InsightRunner& insights() { return m_insights; }
     [[nodiscard]] GhostPreview& ghost() { return m_ghost; }
     [[nodiscard]] const PageContext& context() const { return m_context; }
+    /// Another study in place of the open one; the results of that one are not the last valid ones of this one.
+    void open(StudyState state, int currentId);
     /// Brings every scenario up to date again (after the seed or the number of samples changed).
     void recompute();
     void setSameScale(bool on);
