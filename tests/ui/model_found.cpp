@@ -386,6 +386,22 @@ TEST(SentenceAnswers, QuestionsAndAnswersHaveTheMetricsOfTheScenarios)
     EXPECT_EQ(answerOf(f).sentence, u"None of the 2 scenarios can run: each needs more memory than a GPU has."_s);
 }
 
+TEST(SentenceAnswers, ABaselineThatCannotRunIsNotCompared)
+{
+    Findings f = prism::ui::test::found();
+    auto slow = std::make_shared<Snapshot>(*f.scenarios[1].snapshot);
+    slow->scenario.variability.slow.push_back({3, -1, 1.15, 1});
+    f.scenarios[2] = f.scenarios[1];
+    f.scenarios[2].name = u"slow"_s;
+    f.scenarios[2].snapshot = slow;
+    f.scenarios[0].possible = false;
+    f.advised = advisedScenario(f);
+    EXPECT_EQ(answerOf(f).sentence,
+              u"Take other: 19 of 20 of its steps end within 6.55 s; base cannot run: it needs 61.0 GiB of GPU memory and has 79.6 GiB."_s);
+    f.scenarios[1].possible = false;
+    EXPECT_EQ(advisedScenario(f), 2U) << "a slow node is a condition, but nothing else runs";
+}
+
 TEST(SentenceAnswers, TheBestOfSeveralRivalsAndTokensThatDiffer)
 {
     Findings f = prism::ui::test::found();

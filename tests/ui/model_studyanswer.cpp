@@ -52,6 +52,17 @@ TEST(StudyAnswer, TakesAClearWinnerAndNamesThePriceOfTheOther)
     EXPECT_EQ(answerTo(contextOf(0.5, 0.5)), u"Keep base: 19 of 20 of its steps end within 6.76 s; with other it would be 7.26 s."_s);
 }
 
+TEST(StudyAnswer, OfOthersAloneIsNotTheCurrentScenarios)
+{
+    PageContext context = contextOf(-0.5, -0.5);
+    context.scenarios[1].snapshot = nullptr; // the current one is being computed
+    EXPECT_EQ(answerTo(context), QString());
+    context.scenarios[1].isCurrent = false;
+    context.scenarios[0].isCurrent = true;
+    context.currentId = 1;
+    EXPECT_EQ(answerTo(context), u"19 of 20 steps end within 6.76 s, half of them within 6.40 s."_s);
+}
+
 TEST(StudyAnswer, DistinguishesNumbersThatPrintTheSame)
 {
     EXPECT_EQ(answerTo(contextOf(0.001, 0.001)),

@@ -51,16 +51,17 @@ bool addsSlowNode(const FoundScenario& s, const FoundScenario& to)
 bool isCondition(const Findings& f, const FoundScenario& s)
 {
     const FoundScenario* base = baselineOf(f);
-    return base && base != &s && base->possible && addsSlowNode(s, *base);
+    return base && base != &s && addsSlowNode(s, *base);
 }
 
-/// The choices: the scenarios that run, under the conditions of the baseline.
+/// The choices: the scenarios that run, under the conditions of the baseline where one of them does.
 std::vector<const FoundScenario*> choicesOf(const Findings& f)
 {
     std::vector<const FoundScenario*> choices;
-    for (const FoundScenario& s : f.scenarios)
-        if (s.possible && !isCondition(f, s))
-            choices.push_back(&s);
+    for (const bool conditions : {false, true})
+        for (const FoundScenario& s : f.scenarios)
+            if (s.possible && isCondition(f, s) == conditions && (!conditions || choices.empty()))
+                choices.push_back(&s);
     return choices;
 }
 
@@ -167,12 +168,17 @@ const FoundScenario* rivalOf(const Findings& f, const Times& times)
     return rival;
 }
 
+QString cannotRun(const FoundScenario& s)
+{
+    const MemoryReport& memory = s.snapshot->costed->memory;
+    return QObject::tr("%1 cannot run: it needs %2 of GPU memory and has %3.")
+        .arg(s.name, format::gib(memory.peakGib).text(), format::gib(memory.capacityGib).text());
+}
+
 QString nothingFits(const Findings& f)
 {
-    const MemoryReport& memory = f.best().snapshot->costed->memory;
     return f.scenarios.size() == 1
-               ? QObject::tr("%1 cannot run: it needs %2 of GPU memory and has %3.")
-                     .arg(f.best().name, format::gib(memory.peakGib).text(), format::gib(memory.capacityGib).text())
+               ? cannotRun(f.best())
                : QObject::tr("None of the %1 scenarios can run: each needs more memory than a GPU has.").arg(f.scenarios.size());
 }
 
@@ -229,6 +235,8 @@ QString choiceSentence(const Findings& f)
         return QObject::tr("No scenario meets the limit %1. The nearest is %2: as predicted %3 of its steps miss it; %4.")
             .arg(mark, best.name, missed(best.misses), against(f, *rival, missed(best.misses), missed(rival->misses)));
     const QString verb = best.baseline && f.pinned ? QObject::tr("Keep %1") : QObject::tr("Take %1");
+    if (!rival->possible)
+        return (verb + QObject::tr(": 19 of 20 of its steps end within %2; %3")).arg(best.name, p95, cannotRun(*rival));
     if (f.hasTarget && !isWithinLimit(*rival))
         return (verb + QObject::tr(": as predicted %2 of its steps miss %3; %4."))
             .arg(best.name, missed(best.misses), mark, against(f, *rival, missed(best.misses), missed(rival->misses)));
@@ -280,12 +288,16 @@ MissedOverSystems missedOverSystems(const Snapshot& s, double seconds)
             QObject::tr("%1 miss %2 over systems and model error").arg(share, limit)};
 }
 
+QString answerSentence(const Findings& f)
+{
+    return f.best().possible ? choiceSentence(f) : nothingFits(f);
+}
+
 Answer answerOf(const Findings& f)
 {
     Answer answer;
+    answer.sentence = answerSentence(f);
     const FoundScenario& best = f.best();
-    const bool runs = best.possible;
-    answer.sentence = runs ? choiceSentence(f) : nothingFits(f);
     const DistributionSummary& step = best.snapshot->across;
     answer.certainty << (f.hasTarget
                              ? QObject::tr("Sampling: %1 points (95 %), from %2 steps per scenario that share their random numbers.")

@@ -86,7 +86,8 @@ inline constexpr std::size_t kMaxFound = 6;
 [[nodiscard]] std::size_t advisedScenario(const Findings& found);
 /// Question and answer of what was found; `advised` is set before.
 [[nodiscard]] QString questionOf(const Findings& found);
-[[nodiscard]] Answer answerOf(const Findings& found);
+[[nodiscard]] QString answerSentence(const Findings& found);
+[[nodiscard]] Answer answerOf(const Findings& found); ///< the same sentence, and how certain it is
 /// P(step > seconds) with the error of the mean and how systems differ, as guarantee states it; empty where the range is not computed yet.
 struct MissedOverSystems {
     QString sentence, words; ///< words: the share alone, for one line

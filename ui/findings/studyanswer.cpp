@@ -12,6 +12,8 @@ namespace prism::ui {
 QString studyAnswer(const PageContext& context, ChangesCache& cache)
 {
     Findings f;
+    if (const ShownScenario* current = context.current(); !current || !current->snapshot)
+        return {}; // an answer without it would be read as its own
     for (const ShownScenario& s : drawnScenarios(context, context.currentId))
         if (s.snapshot->valid() && s.snapshot->samples && s.snapshot->costed) {
             FoundScenario found{s.name, s.colour, s.isBaseline, verdictOf(*s.snapshot).possible(), s.snapshot};
@@ -32,7 +34,7 @@ QString studyAnswer(const PageContext& context, ChangesCache& cache)
             s.changes = f.compare(base.snapshot, s.snapshot);
     }
     f.advised = advisedScenario(f);
-    return answerOf(f).sentence;
+    return answerSentence(f);
 }
 
 bool isAnswerCurrent(const PageContext& context)
