@@ -90,6 +90,17 @@ TEST(Headline, TheSameInputIsReportedAsTheSame)
     EXPECT_EQ(plainText(comparisonRuns(*one, *twin, headlineChanges(*one, *twin))), u"Identical to the baseline"_s);
 }
 
+TEST(Headline, AShorterStepOfOtherTokensIsNotAGain)
+{
+    auto other = snapshotOf(-1, 0, 2);
+    auto costed = std::make_shared<CostedStep>(*other->costed);
+    costed->tokensPerStep += 1e6;
+    other->costed = costed;
+    const Strip strip(snapshotOf(0, 0, 1), other);
+    for (const int cell : {0, 1, 2})
+        EXPECT_EQ(strip.cells[cell].deltaRole, Role::textSecondary) << cell;
+}
+
 TEST(Headline, NothingImpossibleIsGreen)
 {
     auto tooLarge = snapshotOf(-1, 0, 2);

@@ -49,6 +49,11 @@ bool isCompared(const SnapshotPtr& baseline, const SnapshotPtr& snapshot)
     return baseline && snapshot && baseline != snapshot && baseline->hash != snapshot->hash;
 }
 
+bool hasEqualTokens(const Snapshot& a, const Snapshot& b)
+{
+    return !a.costed || !b.costed || a.costed->tokensPerStep == b.costed->tokensPerStep;
+}
+
 QStringList metricLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline, ChangesCache& cache, const StepLimits& limits)
 {
     if (!snapshot)
@@ -61,6 +66,8 @@ QStringList metricLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline
         const Estimate share = cache.share(snapshot, false, limits);
         lines << shareName(limits) + u' ' + plainText(shareRuns(share.value, share.halfWidth));
     }
+    if (c && !hasEqualTokens(*baseline, *snapshot))
+        lines << QObject::tr("Changes are per step, of different tokens.");
     if (c && c->paired)
         lines << QObject::tr("P(faster) %1").arg(plainText(shareRuns(c->probabilityFaster.value, c->probabilityFaster.halfWidth)));
     return lines;

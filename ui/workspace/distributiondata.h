@@ -16,6 +16,8 @@ namespace prism::ui {
 
 /// Whether a scenario is compared: there is a baseline, and it is neither that nor a copy of it.
 [[nodiscard]] bool isCompared(const SnapshotPtr& baseline, const SnapshotPtr& snapshot);
+/// Whether a step of both trains equally many tokens; else a shorter step is not a gain, and has no colour.
+[[nodiscard]] bool hasEqualTokens(const Snapshot& a, const Snapshot& b);
 
 /// p50, p95 and p99 with intervals and changes, P(step > limit) and P(faster), a line each; across jobs.
 [[nodiscard]] QStringList metricLines(const SnapshotPtr& snapshot, const SnapshotPtr& baseline, ChangesCache& cache,

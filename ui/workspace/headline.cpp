@@ -3,6 +3,7 @@
 
 #include "ui/look/change.h"
 #include "ui/look/format.h"
+#include "ui/workspace/distributiondata.h"
 
 #include <algorithm>
 #include <cmath>
@@ -249,6 +250,9 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
         else
             fillChanges(cells, *current->snapshot, cache.changes(baseline->snapshot, current->snapshot, false));
     }
+    if (baseline && baseline->snapshot && !hasEqualTokens(*baseline->snapshot, *current->snapshot))
+        for (const Cell cell : {p50, p95, p99})
+            cells[cell].deltaRole = Role::textSecondary;
     if (!verdictOf(*current->snapshot).possible())
         denyImpossible(cells);
     for (int i = 0; i < cells.size(); ++i) {

@@ -69,10 +69,11 @@ TextRun ScenarioTableModel::changeRun(std::size_t row) const
         known = {m_shared.baseline, s.shown, m_cache.changes(m_shared.baseline, s.shown, false).p95};
     if (!known.p95.delta.significant())
         return {tr("no change"), Type::small, Role::textTertiary};
-    const Role role = s.isStale()                 ? Role::textTertiary
-                      : known.p95.delta.value > 0 ? Role::bad
-                      : isPossible(*s.shown)      ? Role::good
-                                                  : Role::textSecondary;
+    const Role role = s.isStale()                                     ? Role::textTertiary
+                      : !hasEqualTokens(*m_shared.baseline, *s.shown) ? Role::textSecondary
+                      : known.p95.delta.value > 0                     ? Role::bad
+                      : isPossible(*s.shown)                          ? Role::good
+                                                                      : Role::textSecondary;
     return {format::percentChange(known.p95.relative), Type::small, role};
 }
 
