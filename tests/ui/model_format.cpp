@@ -153,6 +153,11 @@ TEST(Format, ChangesOfOneColumnShareUnitAndDecimals)
 TEST(Format, SentencesHaveTheirTimesSign)
 {
     EXPECT_EQ(format::sentence(u"TP 8 x PP 4 x CP 1 = 32, GPUs = 48"_s), u"TP 8 × PP 4 × CP 1 = 32, GPUs = 48"_s);
+    EXPECT_EQ(format::sentence(u"a multiple of 4096. At most 1048576 (16384 GPUs)"_s),
+              u"a multiple of 4,096. At most 1,048,576 (16,384 GPUs)"_s);
+    for (const QString& stays :
+         {u"node 2048"_s, u"2026-01-31"_s, u"arXiv 1910.02054"_s, u"1,048,576"_s, u"99999999999999999999"_s, u"x1234"_s})
+        EXPECT_EQ(format::sentence(stays), stays);
     EXPECT_EQ(format::sentence(u"an axis"_s), u"an axis"_s);
     EXPECT_EQ(format::wholeNumber(u"16384"_s), u"16,384"_s);
     EXPECT_EQ(format::wholeNumber(u"bf16"_s), u"bf16"_s);

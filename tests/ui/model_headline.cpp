@@ -149,7 +149,7 @@ TEST(DistributionTable, ExportsReportWhichMeasurementIsMissing)
     message += "GPUs";
     outside->diagnostics.push_back({Severity::warning, "cluster.num_gpus", message, "70000", "8 to 16384", "", ""});
     EXPECT_EQ(outsideCalibration(*snapshotOf(0, 0, 1)), QString());
-    EXPECT_EQ(outsideCalibration(*outside), u"outside of the calibration: GPUs (here 70000; validated: 8 to 16384)"_s);
+    EXPECT_EQ(outsideCalibration(*outside), u"outside of the calibration: GPUs (here 70,000; validated: 8 to 16,384)"_s);
     const Strip strip(snapshotOf(0, 0, 1), outside);
     ChangesCache cache;
     const TableData table = distributionTable(strip.context, cache, {}, false);

@@ -109,6 +109,7 @@ QLayout* ConfigEditor::makeHead()
     auto* title = plainLabel(tr("Configuration"), {}, u"strong"_s);
     m_differences = new QPushButton;
     m_differences->setProperty("kind", u"link"_s);
+    m_differences->setProperty("type", u"small"_s);
     connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
     head->addWidget(title);
     head->addWidget(m_differences);
@@ -207,7 +208,6 @@ ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& n
 
 void ConfigEditor::restyleHeaders()
 {
-    m_differences->setFont(m_theme.font(Type::small));
     for (Group* g : m_groups) {
         g->header->setFont(m_theme.font(Type::bodyStrong));
         g->problems->setFont(m_theme.font(Type::smallStrong));
@@ -391,7 +391,7 @@ QString ConfigEditor::summaryOf(const QString& id, const Scenario& s)
         return n == 0 ? tr("Nothing loaded") : tr("%1 measured values").arg(n);
     }
     if (id == u"variability" && !s.variability.slow.empty())
-        return tr("%1 slow").arg(s.variability.slow.size());
+        return tr("%1 slow").arg(format::count(std::ssize(s.variability.slow)));
     return {};
 }
 

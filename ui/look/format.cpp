@@ -283,7 +283,11 @@ QString kernelClass(const QString& name)
 QString sentence(const QString& text)
 {
     static const QRegularExpression times(u"(?<=[\\w)]) x (?=[\\w(])"_s);
-    return QString(text).replace(times, u" %1 "_s.arg(kTimes));
+    static const QRegularExpression whole(u"(?<!node )(?<!rank )(?<!seed )(?<![\\w.,:/-])\\d{4,}(?![\\w:/-]|[.,]\\d)"_s);
+    QString out = QString(text).replace(times, u" %1 "_s.arg(kTimes));
+    for (QRegularExpressionMatch at = whole.match(out); at.hasMatch(); at = whole.match(out, at.capturedEnd()))
+        out.replace(at.capturedStart(), at.capturedLength(), wholeNumber(at.captured()));
+    return out;
 }
 
 QString wholeNumber(const QString& text)

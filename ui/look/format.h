@@ -78,7 +78,7 @@ struct DeltaScale {
 /// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
 [[nodiscard]] QString kernelClass(const QString& name);
 
-/// A sentence of the core as it reads on screen: "TP 8 x PP 4" is "TP 8 × PP 4".
+/// A sentence of the core as it reads on screen: "TP 8 x PP 4" is "TP 8 × PP 4", a batch of 4096 is 4,096; names of nodes stay.
 [[nodiscard]] QString sentence(const QString& text);
 /// A whole number among words with its separators ("16384" is "16,384"); other text as it is.
 [[nodiscard]] QString wholeNumber(const QString& text);

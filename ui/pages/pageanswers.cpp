@@ -26,7 +26,7 @@ QString placesOf(const PlacementMap& map, int cell, const std::vector<int>& othe
     const QString place = placeOf(map, cell);
     return others.empty()       ? place
            : others.size() == 1 ? QObject::tr("%1 or %2").arg(place, placeOf(map, others.front()))
-                                : QObject::tr("%1 or %2 places within its error").arg(place).arg(others.size());
+                                : QObject::tr("%1 or %2 places within its error").arg(place, format::count(std::ssize(others)));
 }
 
 } // namespace

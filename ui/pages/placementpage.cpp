@@ -363,7 +363,8 @@ QString PlacementPage::importSpeeds(const QString& path)
         return read.problem;
     m_hosts = std::move(read.hosts);
     m_placed.clear(); // cells have other names
-    context().study->setScenario(context().currentId, std::move(read.scenario), tr("Import speeds of %1 nodes").arg(m_hosts.size()));
+    context().study->setScenario(context().currentId, std::move(read.scenario),
+                                 tr("Import speeds of %1 nodes").arg(format::count(m_hosts.size())));
     m_searching = true;
     m_nodes->showMessage(read.recognised, false);
     return {};

@@ -59,6 +59,7 @@ QPushButton[kind~="closing"] { min-height: #30#; padding: 0 #16#; }
 QPushButton[kind~="closing"]:focus { min-height: #28#; padding: 0 #15#; }
 QPushButton[kind~="danger"] { color: @error@; border-color: @error@; }
 QPushButton[kind~="link"] { color: @accent@; border: 0; background: transparent; padding: 0 #2#; text-align: left; }
+QPushButton[type="small"] { font-size: ~small~; }
 QPushButton[kind~="problem"] { color: @error@; }
 QPushButton[kind~="link"]:hover { text-decoration: underline; }
 QPushButton[kind~="link"]:focus { border: #2# solid @accent@; }
