@@ -98,8 +98,8 @@ TEST(FormatAnswers, SharesAndChangesAreThoseOfTheirNumbers)
         EXPECT_NEAR(numberIn(format::percentDelta(change)), 100 * change, 0.0501);
         EXPECT_NEAR(numberIn(format::pointsDelta(change)), 100 * change, 0.0501);
         EXPECT_NEAR(numberIn(format::factor(1 + share)), 1 + share, 0.00501);
-        EXPECT_NEAR(numberIn(format::deltaSeconds(10 + change, 10).section(u", "_s, 1)), change * 1e3, 5.01);
-        EXPECT_NEAR(numberIn(format::deltaSeconds(10 + change, 10).mid(1)), change * 10, 0.0501);
+        EXPECT_NEAR(numberIn(format::comparedSeconds(10 + change, 10).section(u", "_s, 1)), change * 1e3, 5.01);
+        EXPECT_NEAR(numberIn(format::comparedSeconds(10 + change, 10).section(u"("_s, 1)), change * 10, 0.0501);
         EXPECT_NEAR(numberIn(format::interval(share).section(u"± "_s, 1)), 1e3 * share, 5.01);
         EXPECT_NEAR(numberIn(plainText(shareRuns(share, 0.034)).section(u"± "_s, 1)), 3, 1e-9);
     }

@@ -269,9 +269,9 @@ TEST(FormatEdges, AChangeIsFoundBeyondItsIntervalAndRounding)
     EXPECT_EQ(format::signedMetric(-1234.5, 0.2), u"−1,234.5"_s);
     EXPECT_EQ(format::intervalNextTo(1, 0.0004), u"± 400 µs"_s) << "from a second on the interval has its own unit";
     EXPECT_EQ(format::intervalNextTo(0.9999, 0.04), u"± 0.04 s"_s);
-    EXPECT_EQ(format::deltaSeconds(0.052, 0), u"(+52 ms)"_s) << "nothing is a share of zero";
-    EXPECT_EQ(format::deltaSeconds(8, 10), u"(−20.0 %, −2.0 s)"_s);
-    EXPECT_EQ(format::deltaSeconds(10.1, 10, 0.2), u"(no difference found)"_s);
+    EXPECT_EQ(format::comparedSeconds(0.052, 0), u"52.0 ms (+52 ms)"_s) << "nothing is a share of zero";
+    EXPECT_EQ(format::comparedSeconds(8, 10), u"8.00 s (−20.0 %, −2.0 s)"_s);
+    EXPECT_EQ(format::comparedSeconds(10.1, 10, 0.2), u"10.1 s (no difference found)"_s);
     EXPECT_EQ(format::comparedSeconds(0.45, 0.4), u"450 ms (+12.5 %, +50 ms)"_s);
 }
 

@@ -75,19 +75,13 @@ QString intervalNextTo(double metric, double halfWidth)
     return plainInterval(halfWidth * unit.perSecond) + u' ' + unit.name;
 }
 
-QString deltaSeconds(double value, double baseline, double halfWidth)
-{
-    const Estimate change{value - baseline, halfWidth};
-    if (!isFound(change, baseline))
-        return u"(%1)"_s.arg(noDifference());
-    if (!(baseline > 0))
-        return u"(%1)"_s.arg(timeChange(change));
-    return u"(%1, %2)"_s.arg(percentChange({change.value / baseline, halfWidth / baseline}), timeChange(change));
-}
-
 QString comparedSeconds(double value, double baseline, double halfWidth)
 {
-    return seconds(value).text() + u' ' + deltaSeconds(value, baseline, halfWidth);
+    const Estimate change{value - baseline, halfWidth};
+    const QString words = isFound(change, baseline) ? timeChange(change) : noDifference();
+    const bool hasShare = isFound(change, baseline) && baseline > 0;
+    return u"%1 (%2)"_s.arg(seconds(value).text(),
+                            hasShare ? percentChange({change.value / baseline, halfWidth / baseline}) + u", "_s + words : words);
 }
 
 } // namespace prism::ui::format

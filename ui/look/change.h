@@ -26,9 +26,7 @@ namespace prism::ui::format {
 /// "± 4 ms" next to "8.86 s", "± 0.1 ms" next to "399 ms": of what is shorter than a second in the unit of the value itself. Seconds.
 [[nodiscard]] QString intervalNextTo(double metric, double halfWidth);
 
-/// "(+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.
-[[nodiscard]] QString deltaSeconds(double value, double baseline, double halfWidth = 0);
-/// "1.32 s (+4.1 %, +52 ms)"
+/// "1.32 s (+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.
 [[nodiscard]] QString comparedSeconds(double value, double baseline, double halfWidth = 0);
 
 } // namespace prism::ui::format

@@ -8,9 +8,25 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <cmath>
+
 namespace prism::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Decimals that show how much two times differ: two digits of the difference, at least three of the time.
+int decimalsOf(double best, double worst)
+{
+    const auto decimals = [](double value, int digits) {
+        return value > 0 ? digits - 1 - static_cast<int>(std::floor(std::log10(value))) : 0;
+    };
+    return std::max({0, decimals(worst, 3), decimals(worst - best, 2)});
+}
+
+} // namespace
 
 PlacesCard::PlacesCard(const Theme& theme, QWidget* parent) : QFrame(parent)
 {
@@ -41,29 +57,33 @@ PlacesCard::PlacesCard(const Theme& theme, QWidget* parent) : QFrame(parent)
 void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceMetric metric)
 {
     const ExtremePlaces places = map ? extremePlaces(*map, metric) : ExtremePlaces();
+    const auto secondsAt = [&](int cell) { return map && cell >= 0 ? secondsOf(map->cells[static_cast<std::size_t>(cell)], metric) : 0.0; };
+    const format::TimeUnit unit = format::timeUnit(secondsAt(data.worst));
+    const int decimals = decimalsOf(secondsAt(data.best) * unit.perSecond, secondsAt(data.worst) * unit.perSecond);
+    const double scale = std::pow(10.0, decimals);
+    const auto shown = [&](int cell) { return std::round(secondsAt(cell) * unit.perSecond * scale) / scale; };
     const auto describe = [&](int cell, const std::vector<int>& others, QLabel* value, QLabel* note) {
         const bool known = map && cell >= 0;
         value->setText(known ? format::factor(data.cells[static_cast<std::size_t>(cell)].ratio) : u"–"_s);
         if (!known)
             return note->clear();
-        const PlacementCell& there = map->cells[static_cast<std::size_t>(cell)];
-        const double seconds = secondsOf(there, metric), without = secondsOf(map->base, metric);
-        note->setText(tr("Stage %1, %2\n%3 %4\n%5")
+        const Estimate& ratio = ratioOf(map->cells[static_cast<std::size_t>(cell)], metric);
+        note->setText(tr("Stage %1, %2\n%3 %4 (%5)")
                           .arg(QString::number(cell % map->columns),
                                QString::fromStdString(map->rowLabels[static_cast<std::size_t>(cell / map->columns)]), nameOf(metric),
-                               format::seconds(seconds).text(),
-                               format::deltaSeconds(seconds, without, without * ratioOf(there, metric).halfWidth))
-                      + (others.empty() ? QString() : tr("\nWithin its error: %1 more").arg(others.size())));
+                               format::fixed(shown(cell), decimals) + u' ' + unit.name,
+                               format::percentChange({ratio.value - 1, ratio.halfWidth}))
+                      + (others.empty() ? QString() : tr("\nWithin its error: %1 more").arg(format::count(std::ssize(others)))));
     };
     describe(data.best, places.asGood, m_best, m_bestNote);
     describe(data.worst, places.asBad, m_worst, m_worstNote);
-    const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], metric); };
     m_headline->setText(
-        !map ? tr("Where a slow node hurts")
-        : places.equal
-            ? tr("The places cannot be distinguished")
-            : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(metric)));
-    m_noise->setText(map && !map->notes.empty() ? QString::fromStdString(map->notes.front()) : QString());
+        !map           ? tr("Where a slow node hurts")
+        : places.equal ? tr("The places cannot be distinguished")
+                       : tr("The place decides %1 of %2")
+                             .arg(format::secondsDelta((shown(data.worst) - shown(data.best)) / unit.perSecond).mid(1), nameOf(metric)));
+    m_noise->setText(map && (places.equal || map->notes.size() > 1) && !map->notes.empty() ? QString::fromStdString(map->notes.front())
+                                                                                           : QString());
 }
 
 } // namespace prism::ui
