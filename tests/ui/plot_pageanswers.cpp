@@ -2,7 +2,12 @@
 // The sentences on top of Placement, Scale and Pipeline, for results made by hand: another result is another sentence.
 #include "ui/pages/pageanswers.h"
 
+#include "ui/explore/candidatemodel.h"
+#include "ui/pages/placescard.h"
+
 #include <gtest/gtest.h>
+
+#include <QLabel>
 
 namespace prism::ui::test {
 
@@ -93,6 +98,50 @@ TEST(PageAnswers, WhatIsLargestAfterCompute)
     costed.breakdown = {};
     costed.breakdown.computeSeconds = 2;
     EXPECT_EQ(text(breakdownAnswer(costed)), "Compute is 100.0 % of the noise-free 2.00 s.");
+}
+
+TEST(PageAnswers, TheTimesOfTheCardDifferByWhatThePlaceDecides)
+{
+    Theme theme;
+    PlacesCard card(theme);
+    const auto shown = [&](double best, double worst) {
+        const PlacementMap map = mapOf({best, worst}, 1);
+        card.setPlaces(&map, heatDataOf(map, PlaceMetric::p95), PlaceMetric::p95);
+        QStringList texts;
+        for (const QLabel* label : card.findChildren<QLabel*>())
+            texts << label->text();
+        return text(texts.join(QLatin1Char('|')));
+    };
+    for (const auto& [best, worst, times] : {std::tuple{0.7068, 0.719, std::array{"decides 120 ms", "7.07 s", "7.19 s"}},
+                                             {0.029951, 0.031396, {"decides 14 ms", "300 ms", "314 ms"}},
+                                             {0.70312, 0.70353, {"decides 4.1 ms", "7.0312 s", "7.0353 s"}}})
+        for (const char* time : times)
+            EXPECT_NE(shown(best, worst).find(time), std::string::npos) << time << " in " << shown(best, worst);
+}
+
+TEST(PageAnswers, LayoutsOfDifferentBatchesAreComparedPerToken)
+{
+    auto search = std::make_shared<Exploration>();
+    for (const double millions : {2.0, 1.0}) {
+        ExploreCandidate c;
+        c.tokensPerStep = 1e6 * millions;
+        c.p95 = {millions > 1 ? 1.8 : 1.1, 0.001};
+        search->candidates.push_back(c);
+    }
+    CandidateModel model;
+    const auto cell = [&](int row, int column) { return text(model.index(row, column).data().toString()); };
+    model.setExploration(search, -1, {1, 0.001}, 1e6);
+    EXPECT_TRUE(model.isPerToken());
+    EXPECT_EQ(cell(0, CandidateModel::changeColumn), "−10.0 %") << "1.8 s for twice the tokens of a step of 1 s";
+    EXPECT_EQ(cell(0, CandidateModel::p95Column), "0.900");
+    EXPECT_EQ(text(model.headerData(CandidateModel::p95Column, Qt::Horizontal, Qt::DisplayRole).toString()), "p95/M tokens, s");
+    model.sort(CandidateModel::changeColumn, Qt::DescendingOrder);
+    EXPECT_EQ(model.candidateAt(0), 1) << "+10 %";
+    search->candidates.pop_back();
+    model.setExploration(search, -1, {2, 0.001}, 2e6);
+    EXPECT_FALSE(model.isPerToken());
+    EXPECT_EQ(cell(0, CandidateModel::changeColumn), "−10.0 %");
+    EXPECT_EQ(cell(0, CandidateModel::p95Column), "1.80");
 }
 
 } // namespace prism::ui::test

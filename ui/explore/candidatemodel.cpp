@@ -16,16 +16,20 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-void CandidateModel::setExploration(const std::shared_ptr<const Exploration>& exploration, int present, const Estimate& now)
+void CandidateModel::setExploration(const std::shared_ptr<const Exploration>& exploration, int present, const Estimate& now,
+                                    double nowTokens)
 {
     beginResetModel();
-    m_now = now;
     m_exploration = exploration;
     m_present = present;
+    m_isPerToken = exploration && std::ranges::any_of(exploration->candidates, [&](const ExploreCandidate& c) {
+                       return c.tokensPerStep != (nowTokens > 0 ? nowTokens : exploration->candidates.front().tokensPerStep);
+                   });
+    m_now = timeOf(now, nowTokens);
     double largest = 0;
     if (exploration)
         for (const ExploreCandidate& c : exploration->candidates)
-            largest = std::max(largest, c.p95.value);
+            largest = std::max(largest, timeOf(c.p95, c.tokensPerStep).value);
     m_unit = format::timeUnit(largest);
     m_order.resize(exploration ? exploration->candidates.size() : 0);
     std::iota(m_order.begin(), m_order.end(), 0); // best first
@@ -71,7 +75,7 @@ QString CandidateModel::text(int candidate, int column) const
     case nameColumn:
         return candidateName(c);
     case p95Column:
-        return format::number(c.p95.value * m_unit.perSecond);
+        return format::number(timeOf(c.p95, c.tokensPerStep).value * m_unit.perSecond);
     case changeColumn:
         return m_now.value > 0 ? format::percentChange(change(c)) : QString();
     case memoryColumn:
@@ -90,7 +94,14 @@ QString CandidateModel::text(int candidate, int column) const
 
 Estimate CandidateModel::change(const ExploreCandidate& c) const
 {
-    return {c.p95.value / m_now.value - 1, std::hypot(c.p95.halfWidth, m_now.halfWidth) / m_now.value};
+    const Estimate p95 = timeOf(c.p95, c.tokensPerStep);
+    return {p95.value / m_now.value - 1, std::hypot(p95.halfWidth, m_now.halfWidth) / m_now.value};
+}
+
+Estimate CandidateModel::timeOf(const Estimate& seconds, double tokensPerStep) const
+{
+    const double millions = m_isPerToken && tokensPerStep > 0 ? tokensPerStep / 1e6 : 1;
+    return {seconds.value / millions, seconds.halfWidth / millions};
 }
 
 TextRuns CandidateModel::runs(int candidate, int column) const
@@ -147,20 +158,24 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal)
         return {};
-    const QString names[kColumns] = {tr("Layout"), u"p95, "_s + m_unit.name, tr("Change"), tr("GiB"), tr("$/billion"), tr("P(best)"),
+    const QString names[kColumns] = {tr("Layout"),    (m_isPerToken ? tr("p95/M tokens, ") : u"p95, "_s) + m_unit.name,
+                                     tr("Change"),    tr("GiB"),
+                                     tr("$/billion"), tr("P(best)"),
                                      QString()};
     if (role == Qt::DisplayRole)
         return names[section];
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((section == nameColumn || section == markColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    if (role == Qt::ToolTipRole && section == changeColumn)
-        return tr("Change of p95 against the present scenario");
-    if (role == Qt::ToolTipRole && section == memoryColumn)
-        return tr("Peak memory of a GPU; the bar is its capacity");
-    if (role == Qt::ToolTipRole && section == costColumn)
-        return tr("Dollars per billion tokens, at the ranked metric");
-    if (role == Qt::ToolTipRole && section == probabilityColumn)
-        return tr("How often it wins when every score is drawn from its own interval");
+    const QString tips[kColumns] = {{},
+                                    {},
+                                    m_isPerToken ? tr("Change of p95 per token against the present scenario")
+                                                 : tr("Change of p95 against the present scenario"),
+                                    tr("Peak memory of a GPU; the bar is its capacity"),
+                                    tr("Dollars per billion tokens, at the ranked metric"),
+                                    tr("How often it wins when every score is drawn from its own interval"),
+                                    {}};
+    if (role == Qt::ToolTipRole && !tips[section].isEmpty())
+        return tips[section];
     return {};
 }
 
@@ -170,7 +185,7 @@ double CandidateModel::sortKey(int candidate, int column) const
     switch (column) {
     case p95Column:
     case changeColumn:
-        return c.p95.value;
+        return timeOf(c.p95, c.tokensPerStep).value;
     case memoryColumn:
         return c.peakMemoryGib;
     case costColumn:

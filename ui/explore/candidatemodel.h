@@ -21,8 +21,11 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// `present`: index of the candidate that the scenario is; -1 = none of them. `now`: p95 of the scenario, seconds; 0 = not known.
-    void setExploration(const std::shared_ptr<const Exploration>& exploration, int present, const Estimate& now = {});
+    /// `present`: index of the candidate that the scenario is; -1 = none of them. `now`: p95 of the scenario, seconds; 0 = not known; and
+    /// the tokens of its step. Where steps have different tokens, times are per million of them.
+    void setExploration(const std::shared_ptr<const Exploration>& exploration, int present, const Estimate& now = {}, double nowTokens = 0);
+    [[nodiscard]] bool isPerToken() const { return m_isPerToken; }
+    [[nodiscard]] Estimate timeOf(const Estimate& seconds, double tokensPerStep) const; ///< of a step, or per million tokens
     /// Index into the exploration's candidates; -1 = no such row.
     [[nodiscard]] int candidateAt(int row) const;
     [[nodiscard]] int rowOf(int candidate) const;
@@ -46,7 +49,8 @@ private:
     std::vector<int> m_order;
     format::TimeUnit m_unit{1, QStringLiteral("s")}; ///< of a column of times
     int m_present = -1, m_sorted = -1;
-    Estimate m_now; ///< p95 of the scenario
+    bool m_isPerToken = false;
+    Estimate m_now; ///< p95 of the scenario, as timeOf
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 

@@ -52,21 +52,25 @@ Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, c
 /// A metric that an axis can show.
 struct AxisMetric {
     const char* name;
-    double (*value)(const ExploreCandidate&);
-    double (*half)(const ExploreCandidate&);
-    bool moreIsBetter;
+    Estimate (*value)(const ExploreCandidate&);
+    bool isTime = false, moreIsBetter = false;
 };
 const AxisMetric kMetrics[] = {
-    {QT_TR_NOOP("p50, s"), [](const ExploreCandidate& c) { return c.p50.value; }, [](const ExploreCandidate& c) { return c.p50.halfWidth; },
-     false},
-    {QT_TR_NOOP("p95, s"), [](const ExploreCandidate& c) { return c.p95.value; }, [](const ExploreCandidate& c) { return c.p95.halfWidth; },
-     false},
-    {QT_TR_NOOP("Memory, GiB"), [](const ExploreCandidate& c) { return c.peakMemoryGib; }, [](const ExploreCandidate&) { return 0.0; },
-     false},
-    {QT_TR_NOOP("$ per billion tokens"), [](const ExploreCandidate& c) { return c.usdPerBillionTokens; },
-     [](const ExploreCandidate&) { return 0.0; }, false},
-    {QT_TR_NOOP("Chance to be best, %"), [](const ExploreCandidate& c) { return 100 * c.probabilityBest; },
-     [](const ExploreCandidate&) { return 0.0; }, true},
+    {QT_TR_NOOP("p50, s"), [](const ExploreCandidate& c) { return c.p50; }, true},
+    {QT_TR_NOOP("p95, s"), [](const ExploreCandidate& c) { return c.p95; }, true},
+    {QT_TR_NOOP("Memory, GiB"),
+     [](const ExploreCandidate& c) {
+         return Estimate{c.peakMemoryGib, 0};
+     }},
+    {QT_TR_NOOP("$ per billion tokens"),
+     [](const ExploreCandidate& c) {
+         return Estimate{c.usdPerBillionTokens, 0};
+     }},
+    {QT_TR_NOOP("Chance to be best, %"),
+     [](const ExploreCandidate& c) {
+         return Estimate{100 * c.probabilityBest, 0};
+     },
+     false, true},
 };
 
 constexpr int kLastOfStep = 2;    // of the metrics: those that the present scenario has too
@@ -303,7 +307,8 @@ void ExplorePage::refresh()
             if (present < 0 && isCandidate(s->snapshot->scenario, found->candidates[i]))
                 present = static_cast<int>(i);
         m_model->setExploration(m_shown, present,
-                                s && s->snapshot ? Estimate{s->snapshot->across.p95, s->snapshot->across.ciP95} : Estimate());
+                                s && s->snapshot ? Estimate{s->snapshot->across.p95, s->snapshot->across.ciP95} : Estimate(),
+                                s && s->snapshot && s->snapshot->costed ? s->snapshot->costed->tokensPerStep : 0);
         fitCandidates();
         m_table->selectRow(0);
     }
@@ -337,18 +342,13 @@ void ExplorePage::refreshNote()
     const bool differ = found && found->bestByMean != 0;
     m_compare->setVisible(differ && theme().isEditable());
     m_noteCard->setVisible(!found || differ); // else the answer and the first row show it
-    if (!found) {
+    if (!differ) {
         m_note->setText(
             tr("Search tries every layout of the ranges without noise, samples the promising ones until their order is known, and "
                "says what choosing by the mean would cost."));
         return;
     }
     const ExploreCandidate& best = found->candidates.front();
-    if (!differ) {
-        m_note->setText(tr("%1 is best by its mean and by the ranked metric; the probability that it is the best of all: %2.")
-                            .arg(candidateName(best), format::percent(best.probabilityBest)));
-        return;
-    }
     const ExploreCandidate& mean = found->candidates[found->bestByMean];
     const double price = best.score.value > 0 ? found->priceOfMean.value / best.score.value : 0;
     const bool clear = found->priceOfMean.significant();
@@ -385,8 +385,14 @@ void ExplorePage::refreshScatter()
     const Exploration* found = m_search.value();
     const AxisMetric &x = kMetrics[std::max(m_xMetric->currentIndex(), 0)], &y = kMetrics[std::max(m_yMetric->currentIndex(), 0)];
     ScatterData data;
-    data.xTitle = tr(x.name);
-    data.yTitle = tr(y.name);
+    const auto titleOf = [this](const AxisMetric& metric) {
+        return metric.isTime && m_model->isPerToken() ? tr("%1 per million tokens").arg(tr(metric.name)) : tr(metric.name);
+    };
+    const auto shown = [this](const AxisMetric& metric, const ExploreCandidate& c) {
+        return metric.isTime ? m_model->timeOf(metric.value(c), c.tokensPerStep) : metric.value(c);
+    };
+    data.xTitle = titleOf(x);
+    data.yTitle = titleOf(y);
     data.moreIsBetterX = x.moreIsBetter;
     data.moreIsBetterY = y.moreIsBetter;
     data.series = scenario() ? scenario()->colour : 0;
@@ -399,7 +405,8 @@ void ExplorePage::refreshScatter()
             QStringList notes{tr("n = %1").arg(format::count(c.samples))};
             if (!equal.isEmpty())
                 notes << equal;
-            data.points.push_back({QString::number(i), candidateName(c), x.value(c), y.value(c), x.half(c), y.half(c), c.pareto, mark,
+            const Estimate atX = shown(x, c), atY = shown(y, c);
+            data.points.push_back({QString::number(i), candidateName(c), atX.value, atY.value, atX.halfWidth, atY.halfWidth, c.pareto, mark,
                                    mark.contains(tr("now")), notes});
         }
         const SnapshotPtr now = snapshot();
@@ -410,12 +417,16 @@ void ExplorePage::refreshScatter()
             own.p50 = {now->across.p50, now->across.ciP50};
             own.p95 = {now->across.p95, now->across.ciP95};
             own.peakMemoryGib = now->costed ? now->costed->memory.peakGib : 0;
+            own.tokensPerStep = now->costed ? now->costed->tokensPerStep : 0;
+            const Estimate atX = shown(x, own), atY = shown(y, own);
             data.points.push_back(
-                {u"now"_s, tr("present scenario"), x.value(own), y.value(own), x.half(own), y.half(own), false, tr("now"), true, {}});
+                {u"now"_s, tr("present scenario"), atX.value, atY.value, atX.halfWidth, atY.halfWidth, false, tr("now"), true, {}});
         }
         text.footer << tr("seed %1, common random numbers, up to 4,096 steps each; searched in %2 s.")
                            .arg(found->seed)
                            .arg(format::number(found->elapsedSeconds, 2));
+        if (m_model->isPerToken())
+            text.footer << tr("Batches differ: times are per million tokens.");
         if (found->cut)
             text.footer << tr("The most that may be sampled was reached before the order was known.");
     }
@@ -428,8 +439,9 @@ void ExplorePage::refreshScatter()
         return now;
     };
     present({m_scatter, status, tr("Searching"), data.points.empty() ? tr("Press Search.") : QString()});
-    for (QWidget* card : {m_noteCard, m_tableCard})
-        present({card, status});
+    present({m_tableCard, status});
+    if (found) // before, it holds a hint
+        present({m_noteCard, status});
 }
 
 TableData ExplorePage::asTable() const
@@ -461,14 +473,16 @@ QString ExplorePage::answer() const
         return {};
     const bool isPresentBest = m_model->present() == 0;
     if (isPresentBest && found->candidates.size() == 1)
-        return tr("Keep the present layout: no other one of these ranges was worth sampling.");
+        return found->fitting > 1 ? tr("Keep the present layout: no other one of these ranges was worth sampling.")
+                                  : tr("Keep the present layout: no other one of these ranges fits.");
     const ExploreCandidate& best = found->candidates[isPresentBest ? 1 : 0];
     const Estimate change = m_model->change(best);
+    const QString p95 = format::seconds(m_model->timeOf(best.p95, best.tokensPerStep).value).text();
     const bool byP95 = found->query.objective.metric == ExploreObjective::Metric::p95;
     const bool isBetter = !isPresentBest && (!byP95 || (change.significant() && change.value < 0));
     return (isBetter ? tr("Take %1: p95 %2, %3 against now, and %4 of memory.")
                      : tr("Keep the present layout: the best other one, %1, has p95 %2, %3 against now, and %4 of memory."))
-        .arg(candidateName(best), format::seconds(best.p95.value).text(), format::percentChange(change),
+        .arg(candidateName(best), m_model->isPerToken() ? tr("%1 per million tokens").arg(p95) : p95, format::percentChange(change),
              format::gib(best.peakMemoryGib).text());
 }
 
