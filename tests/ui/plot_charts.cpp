@@ -13,6 +13,7 @@
 #include "ui/plot/memorychart.h"
 #include "ui/plot/exportmetadata.h"
 #include "ui/plot/scalechart.h"
+#include "ui/plot/stepcurves.h"
 #include "ui/plot/stepseries.h"
 #include "ui/plot/ticks.h"
 
@@ -268,6 +269,39 @@ TEST(PairedBars, SortByTheDifference)
     ASSERT_EQ(largest.rows.size(), 4U);
     for (std::size_t i = 1; i < 3; ++i)
         EXPECT_GE(largest.rows[i - 1].all, largest.rows[i].all);
+}
+
+TEST(StepCurves, NoLineCrossesTheLabelOfTheNoiseFreeStep)
+{
+    Theme theme;
+    StepCurveChart chart(theme);
+    chart.resize(480, 360);
+    for (double low = 5.0; low < 9.0; low += 0.25) {
+        StepCurves data;
+        data.noiseFreeSeconds = 7;
+        for (const double from : {9.5, low, low + 0.3}) {
+            StepCurve curve{u"c"_s, u"c"_s, 0, from > 9, false, from < 9, {}, {}};
+            for (double share = 0.01; share < 1; share += 0.01)
+                curve.points.push_back({from + share, share, share, share});
+            data.curves.push_back(std::move(curve));
+        }
+        chart.setData(data);
+        const QImage image = chart.grab().toImage();
+        const QColor line = theme.look().palette().seriesAt(0);
+        int words = 0, crossed = 0;
+        for (const test::PaintedText& text : test::paintedTexts(chart)) {
+            if (text.text != u"Noise-free" && text.text != u"7.00 s")
+                continue;
+            ++words;
+            for (int y = static_cast<int>(text.rect.top()); y < text.rect.bottom(); ++y)
+                for (int x = static_cast<int>(text.rect.left()); x < text.rect.right(); ++x) {
+                    const QColor pixel = image.pixelColor(x, y);
+                    crossed += pixel.blue() - pixel.red() > (line.blue() - line.red()) / 2;
+                }
+        }
+        EXPECT_EQ(words, 2) << low;
+        EXPECT_EQ(crossed, 0) << low;
+    }
 }
 
 TEST(QuantileChart, NamesOfCloseQuantilesDoNotCoverEachOther)

@@ -67,8 +67,10 @@ double PlotBase::placeLegend(const Canvas& canvas, double top, Frame& at) const
     const LegendMetrics sizes(canvas);
     const double small = canvas.lineHeight(Type::small);
     double total = -sizes.gap;
-    for (const LegendEntry& e : at.legend)
+    for (LegendEntry& e : at.legend) {
+        e.label = canvas.elidedName(e.label, Type::small, at.width() - sizes.width(e) + canvas.width(e.label, Type::small));
         total += sizes.width(e) + sizes.gap;
+    }
     const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // is between them
     at.legendNextTo = legendNextToTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
     double x = at.legendNextTo ? at.right - total : at.left, y = at.legendNextTo ? at.titleMiddle : top + canvas.px(10) + small / 2;

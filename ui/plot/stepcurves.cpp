@@ -3,6 +3,7 @@
 #include "ui/plot/stepcurves.h"
 
 #include "ui/look/format.h"
+#include "ui/plot/curvelabels.h"
 
 #include <algorithm>
 
@@ -61,20 +62,25 @@ QPen penOf(const Canvas& canvas, const StepCurve& c, bool highlighted)
     return pen;
 }
 
+/// One of the curve's shares over its seconds, in pixels.
+QPolygonF lineOf(const Axes& axes, const StepCurve& c, double CurvePoint::*share = &CurvePoint::probability)
+{
+    QPolygonF line;
+    for (const CurvePoint& p : c.points)
+        line << axes.place(p.seconds, p.*share);
+    return line;
+}
+
 void paintCurve(Canvas& canvas, const Axes& axes, const StepCurve& c, bool highlighted)
 {
-    QPolygonF line, upper, lower;
-    for (const CurvePoint& p : c.points) {
-        line << axes.place(p.seconds, p.probability);
-        upper << axes.place(p.seconds, p.high);
-        lower << axes.place(p.seconds, p.low);
-    }
+    QPolygonF line = lineOf(axes, c);
     if (line.isEmpty())
         return;
     line.prepend({axes.plot.left(), axes.py(0)});
     line << QPointF(axes.plot.right(), axes.py(1));
     if (!c.ghost && !c.measured)
-        paintBand(canvas, axes, upper, lower, blend(canvas.look.palette().seriesAt(c.series), canvas[Role::panel], metric::bandOpacity));
+        paintBand(canvas, axes, lineOf(axes, c, &CurvePoint::high), lineOf(axes, c, &CurvePoint::low),
+                  blend(canvas.look.palette().seriesAt(c.series), canvas[Role::panel], metric::bandOpacity));
     paintLine(canvas, axes, line, penOf(canvas, c, highlighted));
 }
 
@@ -125,25 +131,37 @@ void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size
     canvas.text(centre, c.number, Type::tickStrong, canvas.look.palette().seriesAt(c.series), Qt::AlignHCenter | Qt::AlignVCenter);
 }
 
-/// Paints the mark of the noise-free step. Rectangle of its text; empty where it is not drawn.
-QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
+/// Paints the mark of the noise-free step. Rectangle of its text, which no line crosses where there is room; empty where it is not drawn.
+QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, const StepCurves& data)
 {
-    const double x = axes.px(seconds);
+    const double seconds = data.noiseFreeSeconds, x = axes.px(seconds);
     if (seconds <= 0 || x < axes.plot.left() || x > axes.plot.right())
         return {};
     QPen pen = canvas.look.pen(Role::textSecondary, metric::limitLine);
     pen.setDashPattern({4, 3});
     canvas.vertical(x, axes.plot.top(), axes.plot.bottom(), pen);
-    const double y = axes.plot.top() + axes.plot.height() * 0.16;
-    const bool left = x > axes.plot.center().x();
-    const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
-    const double at = x + canvas.px(left ? -8 : 8);
     const QString words = QObject::tr("Noise-free"), metric = format::seconds(seconds).text();
     const double line = canvas.lineHeight(Type::small),
                  width = std::max(canvas.width(words, Type::tick), canvas.width(metric, Type::smallStrong));
-    canvas.text({at, y}, words, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
-    canvas.text({at, y + line}, metric, Type::smallStrong, Role::text, side | Qt::AlignVCenter);
-    return {left ? at - width : at, y - line / 2, width, 2 * line};
+    LabelObstacles around;
+    around.plot = axes.plot;
+    around.mayCover = true;
+    for (const StepCurve& c : data.curves)
+        around.lines.push_back(lineOf(axes, c));
+    if (data.flag)
+        around.taken.emplace_back(axes.px(data.flag->seconds) - canvas.px(3), axes.plot.top(), canvas.px(6), axes.plot.height());
+    if (data.markedShare > 0) // its line, and its name at the left
+        around.taken.emplace_back(axes.plot.left(), axes.py(data.markedShare), axes.plot.width(), canvas.px(1));
+    const QPolygonF mark{{x - 0.5, axes.plot.bottom()}, {x + 0.5, axes.plot.top()}}; // its bounds are not empty
+    const LabelPlace place = placeLabels({{{width, 2 * line}, mark}}, around, canvas.px(8)).front();
+    if (place.isOver)
+        canvas.fill(place.rect, canvas[Role::panel]);
+    const bool left = place.rect.center().x() < x;
+    const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
+    const double at = left ? place.rect.right() : place.rect.left();
+    canvas.text({at, place.rect.top() + line / 2}, words, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
+    canvas.text({at, place.rect.bottom() - line / 2}, metric, Type::smallStrong, Role::text, side | Qt::AlignVCenter);
+    return place.rect;
 }
 
 void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepFlag& flag, double titleWidth)
@@ -202,21 +220,16 @@ void paintStepCurves(Canvas& canvas, const QRectF& area, const StepCurves& data,
     paintXAxis(canvas, axes,
                {niceTicks(axes.x.low * unit.perSecond, axes.x.high * unit.perSecond, largest), u"%1, %2"_s.arg(data.axisTitle, unit.name),
                 unit.perSecond});
-    if (data.envelope) {
-        QPolygonF upper, lower;
-        for (const CurvePoint& p : data.envelope->points) {
-            upper << axes.place(p.seconds, p.high);
-            lower << axes.place(p.seconds, p.low);
-        }
-        paintBand(canvas, axes, upper, lower, blend(canvas.look.palette().seriesAt(data.envelope->series), canvas[Role::panel], 0.14));
-    }
+    if (data.envelope)
+        paintBand(canvas, axes, lineOf(axes, *data.envelope, &CurvePoint::high), lineOf(axes, *data.envelope, &CurvePoint::low),
+                  blend(canvas.look.palette().seriesAt(data.envelope->series), canvas[Role::panel], 0.14));
     if (data.markedShare > 0)
         paintMarkedShare(canvas, axes, data.markedShare);
-    QList<QRectF> written{paintNoiseFree(canvas, axes, data.noiseFreeSeconds)};
     for (const bool baselines : {false, true})
         for (const StepCurve& c : data.curves)
             if (c.baseline == baselines)
                 paintCurve(canvas, axes, c, !highlighted.isEmpty() && c.id == highlighted);
+    QList<QRectF> written{paintNoiseFree(canvas, axes, data)};
     for (std::size_t i = 0; i < data.curves.size(); ++i)
         paintNumber(canvas, axes, data.curves[i], i, written);
     if (data.flag)
