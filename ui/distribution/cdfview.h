@@ -47,6 +47,7 @@ private:
     void drawFlag(QPainter& p, const Look& look);
     void drawFlagNotes(QPainter& p, const Look& look) const;
     void drawNotice(QPainter& p, const Look& look) const;
+    [[nodiscard]] QRectF noticeRect(const Look& look) const;
     void drawMarks(QPainter& p, const Look& look) const;
     void drawGhost(QPainter& p, const Look& look) const;
     void drawGoal(QPainter& p, const Look& look) const;

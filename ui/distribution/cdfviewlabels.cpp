@@ -50,6 +50,8 @@ LabelObstacles CdfView::obstacles(const Look& look) const
     for (const ChartMark& mark : d.marks)
         upright(mark.seconds);
     all.taken.push_back(d.goalRect());
+    if (!d.notice.isEmpty())
+        all.taken.push_back(noticeRect(look));
     return all;
 }
 

@@ -70,12 +70,17 @@ void CdfView::drawForeground(QPainter* painter, const QRectF& rect)
     }
 }
 
+QRectF CdfView::noticeRect(const Look& look) const
+{
+    const QSizeF words = QFontMetricsF(look.font(Type::small)).size(Qt::TextSingleLine, m_state.notice) + QSizeF(look.px(24), look.px(12));
+    return {m_state.plot.center() - QPointF(words.width(), words.height()) / 2, words};
+}
+
 void CdfView::drawNotice(QPainter& p, const Look& look) const
 {
     const CdfState& d = m_state;
     p.setFont(look.font(Type::small));
-    const QRectF box(d.plot.left(), d.plot.center().y() - look.px(14), d.plot.width(), look.px(28));
-    const QRectF text = p.boundingRect(box, Qt::AlignCenter, d.notice).adjusted(-look.px(12), -look.px(6), look.px(12), look.px(6));
+    const QRectF text = noticeRect(look);
     p.setPen(look.pen(Role::separator));
     p.setBrush(look[Role::panel]);
     p.drawRoundedRect(text, look.px(4), look.px(4));
