@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/headlinestrip.h"
 
-#include "ui/findings/findings.h"
 #include "ui/findings/studyanswer.h"
 #include "ui/look/format.h"
 #include "ui/pages/page.h"
@@ -33,32 +32,27 @@ constexpr int kAroundOwn = 28;                    // around the words of the ans
 constexpr int kShown = 5;                         // metrics next to the answer
 constexpr int kMaxExtra = 40;                     // between the metrics, in addition to what they need
 
-/// The current scenario over systems: steps that miss the limit, and the tail; empty where nothing is known of them.
-QString overSystems(const PageContext& context)
+/// The current scenario over systems: steps that miss the limit, and the tail; in one line, the tail where no limit is set. Empty where
+/// nothing is known of them.
+MissedOverSystems overSystems(const PageContext& context)
 {
     const ShownScenario* s = context.current();
     if (!s || !s->snapshot || !s->snapshot->systems)
         return {};
-    return (missedOverSystems(*s->snapshot, context.limitSeconds).sentence + u' '
-            + QString::fromStdString(systemsSentence(*s->snapshot->systems)))
-        .trimmed();
-}
-
-/// The same in one line: the limit's share where one is set, else the tail.
-QString shortOverSystems(const Snapshot& s, double limitSeconds)
-{
-    const QString misses = missedOverSystems(s, limitSeconds).words;
-    if (!misses.isEmpty() || !s.systems || s.systems->systems.empty())
-        return misses;
+    const SystemsRange& range = *s->snapshot->systems;
+    MissedOverSystems all = missedOverSystems(*s->snapshot, context.limitSeconds);
+    all.sentence = (all.sentence + u' ' + QString::fromStdString(systemsSentence(range))).trimmed();
     const auto above = [](double ratio) { return format::fixed(100 * (ratio - 1), 1); };
-    const OverSystems& over = s.systems->p95OverP50;
-    return QObject::tr("p95 %1 to %2 % above p50 on nine of ten systems").arg(above(over.low), above(over.high));
+    if (all.words.isEmpty() && !range.systems.empty())
+        all.words =
+            QObject::tr("p95 %1 to %2 % above p50 on nine of ten systems").arg(above(range.p95OverP50.low), above(range.p95OverP50.high));
+    return all;
 }
 
 /// A number and its unit stay on one line.
 QString withUnbrokenMetrics(QString text)
 {
-    static const QRegularExpression kBeforeUnit(u"(?<=\\d) (?=%|[a-zµ]?s\\b|GiB|GPUs)"_s);
+    static const QRegularExpression kBeforeUnit(u"(?<=\\d) (?=%|[a-zµ]?s\\b|GiB|GPUs|days|[kMGTP]?\\$)"_s);
     return text.replace(kBeforeUnit, QString(QChar::Nbsp));
 }
 
@@ -102,6 +96,7 @@ void HeadlineStrip::refresh()
     const ShownScenario* current = context.current();
     m_badge = current && current->snapshot ? headlineBadge(*current->snapshot) : HeadlineBadge();
     m_badgeRect = {};
+    m_systems = overSystems(context);
     m_lines = linesOf(context);
     m_cells = headlineCells(context, m_cache, m_workspace.bridge().result(context.currentId), m_workspace.fieldProblems(context.currentId));
     static const QHash<QString, QList<int>> first{{u"moves"_s, {1, 0, 6, 4, 8}},
@@ -123,8 +118,8 @@ void HeadlineStrip::refresh()
     QStringList readings{m_answer};
     for (const HeadlineCell& cell : m_cells)
         readings << cell.reading();
-    if (const QString systems = overSystems(context); !systems.isEmpty())
-        readings << systems;
+    if (!m_systems.sentence.isEmpty())
+        readings << m_systems.sentence;
     readings << m_badge.reasons;
     setAccessibleDescription(readings.join(u"; "_s));
     layoutCells();
@@ -151,9 +146,8 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
         samples = {
             {tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))), Type::tick, Role::textTertiary}};
     lines.third = comparisonForms(comparison, samples);
-    const QString over = s->snapshot ? shortOverSystems(*s->snapshot, context.limitSeconds) : QString();
-    if (!over.isEmpty() && !lines.third.isEmpty())
-        lines.third.prepend(lines.third.front() + TextRuns{{u"  ·  "_s + over, Type::tick, Role::textTertiary}});
+    if (!m_systems.words.isEmpty() && !lines.third.isEmpty())
+        lines.third.prepend(lines.third.front() + TextRuns{{u"  ·  "_s + m_systems.words, Type::tick, Role::textTertiary}});
     return lines;
 }
 
@@ -249,38 +243,40 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
             lines << tr("compared with %1").arg(baseline->name);
         return (lines << plainText(m_lines.third.value(0))).join(u'\n');
     }
-    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
-        if (!m_rects[i].contains(at))
-            continue;
-        QStringList lines{m_cells[i].reading()};
-        if (s && s->snapshot)
-            lines << format::samplesAndSeed(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
-        if (!m_cells[i].model.isEmpty())
-            lines << tr("±: what more samples would narrow. Model: an error that they do not narrow (%1).")
-                         .arg(QString::fromStdString(bandSource(*s->snapshot->costed)));
-        if (const QString systems = overSystems(m_workspace.context()); m_cells[i].key.startsWith(u"step_time_s"_s) && !systems.isEmpty())
-            lines << systems;
-        if (!m_cells[i].delta.isEmpty())
-            lines << tr("Click: which edits moved it.");
-        return lines.join(u'\n');
-    }
-    return {};
+    const HeadlineCell* cell = cellAt(at);
+    if (!cell)
+        return {};
+    QStringList lines{cell->reading()};
+    if (s && s->snapshot)
+        lines << format::samplesAndSeed(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
+    if (!cell->model.isEmpty())
+        lines << tr("±: what more samples would narrow. Model: an error that they do not narrow (%1).")
+                     .arg(QString::fromStdString(bandSource(*s->snapshot->costed)));
+    if (cell->key.startsWith(u"step_time_s"_s) && !m_systems.sentence.isEmpty())
+        lines << m_systems.sentence;
+    if (!cell->delta.isEmpty())
+        lines << tr("Click: which edits moved it.");
+    return lines.join(u'\n');
+}
+
+const HeadlineCell* HeadlineStrip::cellAt(const QPoint& at) const
+{
+    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
+        if (m_rects[i].contains(at))
+            return &m_cells[i];
+    return nullptr;
 }
 
 QString HeadlineStrip::metricAt(const QPoint& at) const
 {
-    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
-        if (m_rects[i].contains(at))
-            return m_cells[i].key;
-    return {};
+    const HeadlineCell* cell = cellAt(at);
+    return cell ? cell->key : QString();
 }
 
 bool HeadlineStrip::hasChangeAt(const QPoint& at) const
 {
-    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
-        if (m_rects[i].contains(at))
-            return !m_cells[i].delta.isEmpty();
-    return false;
+    const HeadlineCell* cell = cellAt(at);
+    return cell && !cell->delta.isEmpty();
 }
 
 void HeadlineStrip::mouseReleaseEvent(QMouseEvent* event)

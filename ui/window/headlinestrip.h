@@ -2,6 +2,7 @@
 // The strip at the top: the answer of the page in one sentence, and the metrics of the current scenario that the page needs.
 #pragma once
 
+#include "ui/findings/findings.h"
 #include "ui/theme/theme.h"
 #include "ui/window/headlineforms.h"
 #include "ui/workspace/headline.h"
@@ -53,8 +54,9 @@ private:
     void paintAnswer(QPainter& painter, const QRectF& rect) const; ///< on two lines, in the largest type that has room
     [[nodiscard]] ScenarioLines linesOf(const PageContext& context) const;
     [[nodiscard]] QString badgeText() const;
-    [[nodiscard]] double badgeWidth() const;                  ///< with the gap before it; 0 without a badge
-    double paintBadge(QPainter& painter, const QRectF& line); ///< returns the width that it takes at the right
+    [[nodiscard]] double badgeWidth() const;                          ///< with the gap before it; 0 without a badge
+    double paintBadge(QPainter& painter, const QRectF& line);         ///< returns the width that it takes at the right
+    [[nodiscard]] const HeadlineCell* cellAt(const QPoint& at) const; ///< null: none of the cells
     [[nodiscard]] bool hasChangeAt(const QPoint& at) const;
     [[nodiscard]] QString tipAt(const QPoint& at) const;
 
@@ -65,6 +67,7 @@ private:
     QList<HeadlineCell> m_cells;
     HeadlineBadge m_badge;
     ScenarioLines m_lines;
+    MissedOverSystems m_systems; ///< of the current scenario
     QRectF m_badgeRect;
     QList<QRectF> m_rects; ///< of the cells that fit
     const Page* m_page = nullptr;
