@@ -39,8 +39,16 @@ TEST_F(SampleLog, AgreesWithItsScenario)
     auto* page = static_cast<ValidatePage*>(window->pages().current());
     auto* drop = page->findChild<DropZone*>();
     ASSERT_TRUE(drop->isVisible() && drop->sample().isVisible());
+    const auto offers = [&] {
+        int enabled = 0;
+        for (const QPushButton* button : window->pages().findChildren<QPushButton*>())
+            enabled += (button->accessibleName() == u"Copy" || button->accessibleName() == u"Export") && button->isEnabled();
+        return enabled;
+    };
+    EXPECT_EQ(offers(), 0) << "there is nothing to copy";
     drop->sample().click();
     settlePage(*window);
+    EXPECT_EQ(offers(), 2);
     ASSERT_NE(page->held(), nullptr);
     EXPECT_FALSE(drop->isVisible());
     EXPECT_TRUE(page->curves().isVisible());

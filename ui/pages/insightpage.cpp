@@ -258,6 +258,12 @@ PageState InsightPage::state() const
     return all;
 }
 
+bool InsightPage::hasContent() const
+{
+    return std::any_of(m_exported.begin(), m_exported.end(),
+                       [this](const PlotBase* chart) { return chart->isVisibleTo(this) && chart->message().isEmpty(); });
+}
+
 bool InsightPage::isComputing() const
 {
     const auto busy = [](const InsightStatus& status) { return status.waits || status.runs; };

@@ -31,6 +31,7 @@ public:
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] const QWidget* mainChart() const override; ///< the first of those exported
     [[nodiscard]] PageState state() const final;
+    [[nodiscard]] bool hasContent() const final; ///< one of the exported charts shows data
     [[nodiscard]] bool isComputing() const final;
 
 protected:

@@ -25,6 +25,7 @@ public:
     [[nodiscard]] virtual QString group() const { return tr("Understand"); }
     /// One sentence that answers the page's question for the present input; empty = the study's answer.
     [[nodiscard]] virtual QString answer() const { return {}; }
+    [[nodiscard]] virtual bool hasContent() const { return true; } ///< something to copy and to export is shown
     virtual void setContext(const PageContext& context) = 0;
     [[nodiscard]] virtual QWidget* tools() { return nullptr; } ///< left part of the tool row; owned by the page
     [[nodiscard]] virtual TableData asTable() const = 0;

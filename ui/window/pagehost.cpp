@@ -78,8 +78,10 @@ QWidget* PageHost::makeToolRow()
     m_tableButton->setToolTip(tr("Show the figures of this page as a table"));
     m_copyButton->setToolTip(tr("Copy the page as an image and its figures as a table"));
     m_exportButton->setToolTip(tr("Write PNG, SVG, PDF or CSV"));
-    for (QPushButton* button : {m_tableButton, m_copyButton, m_exportButton})
+    for (QPushButton* button : {m_tableButton, m_copyButton, m_exportButton}) {
+        button->setAccessibleName(button->text()); // a narrow row shows icons alone
         tools->addWidget(button, 0, Qt::AlignTop); // next to the first line of the page's own
+    }
     connect(m_tableButton, &QPushButton::toggled, this, [this](bool on) {
         fillTable();
         m_both->setCurrentIndex(on ? 1 : 0);
@@ -109,25 +111,20 @@ void PageHost::restyleTools()
 
 void PageHost::fitTools()
 {
-    const std::pair<QPushButton*, QString> words[] = {
-        {m_tableButton, tr("Table")}, {m_copyButton, tr("Copy")}, {m_exportButton, tr("Export")}};
+    QPushButton* const buttons[] = {m_tableButton, m_copyButton, m_exportButton};
     const QMargins around = m_toolRow->layout()->contentsMargins();
-    int need = around.left() + around.right(), icons = need;
-    for (const auto& [button, word] : words) {
-        button->setText(word);
-        button->setAccessibleName(word);
-        need += m_toolRow->layout()->spacing() + button->sizeHint().width();
-    }
-    if (QLayoutItem* tools = m_tools->itemAt(m_tabs->currentIndex()))
-        need += tools->widget()->sizeHint().width();
-    if (need > width())
-        for (const auto& [button, word] : words)
-            button->setText({});
-    for (const auto& [button, word] : words)
-        icons += m_toolRow->layout()->spacing() + button->sizeHint().width();
+    const auto widthWith = [&](bool words, int tools) {
+        int need = around.left() + around.right() + tools;
+        for (QPushButton* button : buttons) {
+            button->setText(words ? button->accessibleName() : QString());
+            need += m_toolRow->layout()->spacing() + button->sizeHint().width();
+        }
+        return need;
+    };
     const QLayoutItem* tools = m_tools->itemAt(m_tabs->currentIndex());
-    const bool cramped = tools && icons + tools->widget()->minimumSizeHint().width() > width();
-    for (const auto& [button, word] : words) // in presentation mode their keys are enough
+    const bool words = widthWith(true, tools ? tools->widget()->sizeHint().width() : 0) <= width();
+    const bool cramped = widthWith(words, tools ? tools->widget()->minimumSizeHint().width() : 0) > width() && tools;
+    for (QPushButton* button : buttons) // in presentation mode their keys are enough
         button->setVisible(!cramped || !m_theme.presentation());
 }
 
@@ -151,10 +148,12 @@ void PageHost::addPage(Page* page)
     tools->setVisible(m_tools->count() == 1);
     m_tabs->addPage(page->title(), page->group());
     connect(page, &Page::shownChanged, this, [this, page] {
-        if (isTableShown() && page == current())
+        if (page != current())
+            return;
+        if (isTableShown())
             m_fill.start();
-        if (page == current())
-            Q_EMIT answerChanged();
+        offerExport();
+        Q_EMIT answerChanged();
     });
 }
 
@@ -200,9 +199,16 @@ void PageHost::deliver()
     m_workspace.insights().setFront(page); // what is looked at is computed first
     page->setContext(m_workspace.context());
     fitTools(); // a label may have changed
+    offerExport();
     Q_EMIT answerChanged();
     if (isTableShown())
         fillTable();
+}
+
+void PageHost::offerExport()
+{
+    for (QPushButton* button : {m_copyButton, m_exportButton})
+        button->setEnabled(current()->hasContent());
 }
 
 void PageHost::fillTable()
@@ -275,8 +281,8 @@ private:
 void PageHost::copy()
 {
     Page* page = current();
-    if (!page)
-        return;
+    if (!page || !page->hasContent())
+        return Q_EMIT message(tr("There is nothing to copy yet"));
     const LightWhileExporting light(m_theme);
     QGuiApplication::clipboard()->setMimeData(toMimeData(pictureOf(*page), page->asTable()));
     Q_EMIT message(tr("Copied %1 as an image and a table").arg(page->title()));
@@ -294,8 +300,8 @@ QString PageHost::exportTo(const QString& path, TableText texts)
 void PageHost::exportDialog()
 {
     Page* page = current();
-    if (!page)
-        return;
+    if (!page || !page->hasContent())
+        return Q_EMIT message(tr("There is nothing to export yet"));
     const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
     const QString path =
         QFileDialog::getSaveFileName(this, tr("Export %1").arg(page->title()), u"%1/%2.png"_s.arg(folder, page->id()),

@@ -60,6 +60,7 @@ private:
     void fillTable();
     /// Table, Copy and Export lose their words where the page's tools would not fit next to them.
     void fitTools();
+    void offerExport(); ///< copy and export only where a page shows something
 
     Workspace& m_workspace;
     Theme& m_theme;
