@@ -187,6 +187,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_points->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_points->setSelectionMode(QAbstractItemView::SingleSelection);
     m_points->setShowGrid(false);
+    m_points->setWordWrap(false); // a note that is too long ends in dots
     m_points->verticalHeader()->hide();
     const auto size = [this] {
         m_points->verticalHeader()->setDefaultSectionSize(this->theme().px(metric::row));

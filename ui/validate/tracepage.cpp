@@ -267,7 +267,7 @@ void TracePage::openSample()
         return;
     if (!m_sampleFolder)
         m_sampleFolder = std::make_unique<QTemporaryDir>();
-    const QString path = m_sampleFolder->filePath(tr("Sample trace, made from the scenario") + u".csv"_s);
+    const QString path = m_sampleFolder->filePath(tr("Sample trace, made from the scenario"));
     m_sample.ask(
         context().insights, this, token(u"sampletrace"_s), tr("Making a sample trace"),
         [s, path](const InsightOptions& options) -> Result<std::string> {
@@ -431,7 +431,7 @@ void TracePage::refreshRepairs()
         setRow(*m_repairs, m_repairs->rowCount() - 1, cells);
     };
     if (const auto& p = found->profile)
-        add({p->model.ranks.size() == 1 ? tr("Forecast, 1 rank") : tr("Forecast, %1 ranks").arg(p->model.ranks.size()),
+        add({p->model.ranks.size() == 1 ? tr("Forecast, 1 rank") : tr("Forecast, %1 ranks").arg(format::count(std::ssize(p->model.ranks))),
              {},
              format::seconds(p->forecast.p50).text(),
              format::seconds(p->forecast.p95).text(),

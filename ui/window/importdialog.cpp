@@ -115,6 +115,7 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
         m_table->setShowGrid(false);
         wrapCells(*m_table, m_theme);
         m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+        (new EmptyNote(*m_table))->showMessage(tr("No parameter changes."));
         layout->addWidget(m_table, 1);
     }
     if (!m_preview.notes.empty())
