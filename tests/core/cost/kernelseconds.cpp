@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace prism {
 namespace {
@@ -75,6 +77,65 @@ TEST(KernelSeconds, AProductThatFillsEveryMultiprocessorOnce)
     EXPECT_NEAR(cost.seconds(k) / expected(3, 8, 8192), 1, 1e-9);
     k.k = 512;
     EXPECT_NEAR(cost.seconds(k) / expected(3, 8, 512), 1, 1e-9);
+}
+
+/// 9,472 x 512 are the 148 tiles of one wave on B200 (2,250, 4,500 and 9,000 TFLOP/s, 7,700 GB/s). So few terms of k leave the traffic to
+/// decide: elements of two bytes, one and a half, and two bytes of each result.
+TEST(KernelSeconds, NarrowElementsMoveFewerBytes)
+{
+    const Scenario s = unlimited("b200-sxm-180gb");
+    const GpuCalibration c = gpuCalibration(calibration(), s.cluster.gpu);
+    const CostModel cost(s, calibration());
+    const double m = 256 * 37, n = 128 * 4, k = 16384;
+    const std::tuple<MatrixPrecision, double, double, double> precisions[] = {{MatrixPrecision::bits16, 2, 2250e12, c.gemmEfficiency},
+                                                                              {MatrixPrecision::fp8, 1, 4500e12, c.fp8Efficiency},
+                                                                              {MatrixPrecision::fp4, 0.5, 9000e12, c.fp4Efficiency}};
+    for (const auto& [precision, bytes, peak, efficiency] : precisions) {
+        const double compute = 2 * 256 * 128 * (k + c.tileOverheadK) / (peak * efficiency / 148);
+        const double traffic = (bytes * (m + n) * k + 2 * m * n) / (7700e9 * c.memoryEfficiency);
+        EXPECT_NEAR(cost.gemmSeconds(m, n, k, 1, precision)
+                        / (std::pow(std::pow(compute, 4) + std::pow(traffic, 4), 0.25) + c.launchSeconds),
+                    1, 1e-9)
+            << bytes;
+    }
+}
+
+/// Below one TFLOP/s the traffic is nothing, and a tile takes its 2 x 256 x 128 x k FLOPs over the peak of a multiprocessor. FP4 that a GPU
+/// lacks runs as its FP8, and FP8 as 16 bit, each with the efficiency of what runs.
+TEST(KernelSeconds, APeakThatIsNotStatedIsThatOfTheNextWiderType)
+{
+    Scenario s = unlimited("b200-sxm-180gb");
+    GpuSpec& gpu = s.cluster.gpu;
+    const GpuCalibration c = gpuCalibration(calibration(), gpu);
+    gpu.numSms = 100;
+    gpu.peakFp32Tflops = 0.3;
+    gpu.peakBf16Tflops = 0.7;
+    const auto expectRates = [&](double tf32, double fp16, double fp8, double fp4) {
+        const CostModel cost(s, calibration());
+        const std::pair<MatrixPrecision, double> rates[] = {{MatrixPrecision::fp32, 0.3 * c.gemmEfficiency},
+                                                            {MatrixPrecision::tf32, tf32 * c.gemmEfficiency},
+                                                            {MatrixPrecision::bits16, fp16 * c.gemmEfficiency},
+                                                            {MatrixPrecision::fp8, fp8},
+                                                            {MatrixPrecision::fp4, fp4}};
+        for (const auto& [precision, rate] : rates)
+            EXPECT_NEAR(2 * 256 * 128 * (4096 + c.tileOverheadK) * 100
+                            / (cost.gemmSeconds(25'600, 128, 4096, 1, precision) - c.launchSeconds) / 1e12,
+                        rate, 1e-4 * rate)
+                << static_cast<int>(precision);
+    };
+    s.training.precision = "fp16";
+    gpu.peakTf32Tflops = 0.4;
+    gpu.peakFp16Tflops = 0.5;
+    gpu.peakFp8Tflops = 0.8;
+    gpu.peakFp4Tflops = 0.9;
+    expectRates(0.4, 0.5, 0.8 * c.fp8Efficiency, 0.9 * c.fp4Efficiency);
+    gpu.peakFp4Tflops = 0;
+    expectRates(0.4, 0.5, 0.8 * c.fp8Efficiency, 0.8 * c.fp8Efficiency);
+    gpu.peakFp8Tflops = 0;
+    expectRates(0.4, 0.5, 0.7 * c.gemmEfficiency, 0.7 * c.fp8Efficiency);
+    s.training.precision = "bf16"; // what is stated of FP16 does not count
+    gpu.peakTf32Tflops = 0;
+    expectRates(0.7, 0.7, 0.7 * c.gemmEfficiency, 0.7 * c.fp8Efficiency);
 }
 
 /// A product of 8,192 by 8,192 by 8,192 is faster than the median of the products with m, n, k of 4,096 and more (aiconfigurator's tables:

@@ -329,6 +329,16 @@ TEST(LayerPrograms, TheBandOutsideOfTheCalibration)
     EXPECT_EQ(step.errorBandHigh, high);
 }
 
+/// 8 layers of 3 h x 262,144 parameters and more on TP 2, h = 65,536: over 206 G, which would be 5,154 buckets of 40 M.
+TEST(LayerPrograms, AReductionHasAtMost4096Buckets)
+{
+    Scenario s = programScenario();
+    s.model.numLayers = 8;
+    s.model.hiddenSize = 65'536;
+    s.model.ffnHiddenSize = 262'144;
+    EXPECT_EQ(programGraph(s).gradSync[0].buckets, 4096);
+}
+
 /// Megatron-Core's buckets: of max(40 M, 1 M x DP) parameters in the first chunk of stage 0, one for every other chunk; the groups of a
 /// reduction are the ranks of a cell that do not share it.
 TEST(LayerPrograms, GroupsAndBucketsOfWhatHappensOnceAStep)

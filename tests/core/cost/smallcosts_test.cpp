@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Costing of single cases computed by hand: bands of a file, energies before the fit, held-out errors, schedules that are kept.
 #include "core/cost/calibration.h"
+#include "core/cost/clock.h"
 #include "core/cost/predictor.h"
 #include "core/cost/quickstep.h"
 #include "core/cost/shapecorrection.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace prism {
 namespace {
@@ -43,6 +45,41 @@ TEST(CalibrationFile, EveryFamilyThatIsFittedStartsWithAnEnergyOfItsMatrixUnits)
         EXPECT_LT(gpu->matrix8Energy, gpu->matrixEnergy) << family;
         EXPECT_LE(gpu->matrix4Energy, gpu->matrix8Energy) << family;
     }
+}
+
+/// Data sheets: 400 W, 312 TFLOP/s at 1.41 GHz; 700 W, 989.4 and 1,979 at 1.83; 1,000 W, 2,250, 4,500 and 9,000 at 1.856. The dynamic power
+/// goes with the square of the clock (clock.h): A100 with 0.91 pJ would add 400.3 W to 80, and holds the root of 320 over that.
+TEST(CalibrationFile, BoardsStartAtTheClockThatTheirPowerAllows)
+{
+    const Calibration c = uncalibrated();
+    const auto clock = [&](const char* family, double board, double gigahertzTflops, double GpuCalibration::*energy) {
+        const auto gpu = std::find_if(c.gpus.begin(), c.gpus.end(), [&](const GpuCalibration& g) { return g.family == family; });
+        return sustainedClock(board, {gpu->idleWatts, (*gpu).*energy * gigahertzTflops}, 1);
+    };
+    EXPECT_NEAR(clock("a100", 400, 1.41 * 312, &GpuCalibration::matrixEnergy), 0.89407, 1e-4);
+    EXPECT_NEAR(clock("h100", 700, 1.83 * 989.4, &GpuCalibration::matrixEnergy), 0.76317, 1e-4);
+    EXPECT_NEAR(clock("h100", 700, 1.83 * 1979, &GpuCalibration::matrix8Energy), 0.80038, 1e-4);
+    EXPECT_NEAR(clock("b200", 1000, 1.856 * 2250, &GpuCalibration::matrixEnergy), 0.65907, 1e-4);
+    EXPECT_NEAR(clock("b200", 1000, 1.856 * 4500, &GpuCalibration::matrix8Energy), 0.85417, 1e-4);
+    EXPECT_NEAR(clock("b200", 1000, 1.856 * 9000, &GpuCalibration::matrix4Energy), 0.98632, 1e-4);
+}
+
+/// 24 GPUs on nodes of 16: TP 2 x PP 2 x CP 2 leave three replicas of 96 / 3 micro-batches.
+TEST(CostedStep, TheWorldIsWhatTheJobIsSplitInto)
+{
+    Scenario s = *scenarioPreset("llama2-7b-8-a100");
+    s.cluster.numGpus = 24;
+    s.cluster.gpusPerNode = 16;
+    s.parallelism.tensorModelParallelSize = s.parallelism.pipelineModelParallelSize = s.parallelism.contextParallelSize = 2;
+    s.parallelism.virtualPipelineModelParallelSize = 4;
+    s.parallelism.pipelineSchedule = "interleaved";
+    s.training.globalBatchSize = 96;
+    s.training.microBatchSize = 1;
+    const Result<CostedStep> step = costStep(s);
+    ASSERT_TRUE(step.ok()) << step.errors().front().message;
+    const World& w = step->world;
+    EXPECT_EQ(std::tuple(w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches), std::tuple(24, 2, 2, 2, 4, 2, 1, 3, 32));
+    EXPECT_EQ(step->tokensPerStep, 96.0 * static_cast<double>(s.model.seqLength));
 }
 
 TEST(ShapeCorrection, HeldOutErrorsAreMeansOverRows)
