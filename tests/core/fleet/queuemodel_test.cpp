@@ -97,6 +97,7 @@ TEST(QueueModel, TheNthJobIsNumberedAndComesLaterTheLowerTheLoad)
             "sizes": [{"gpus": 2, "share": 1}, {"gpus": 4, "share": 1}]})",
                                                  gpus, 1);
         EXPECT_EQ(t->jobs.back().id, "50");
+        EXPECT_EQ(t->jobs.back().line, 50U);
         EXPECT_EQ(t->jobs.back().durationSeconds, 60);
         return t->jobs.back().submitSeconds;
     };
