@@ -195,6 +195,42 @@ TEST(LayerFlops, ProductsHaveTheShapesOfTheirMatrices)
                                   {KernelId::router, 8, h, 2048, 1}});
 }
 
+/// DeepSeek-V3 on TP 4: both low-rank vectors and the shared rotary part from h, then 32 heads of 192 from 1,536 and of 128 + 128 from 512.
+TEST(LayerFlops, ProductsOfLatentAttentionHaveTheShapesOfTheirMatrices)
+{
+    Scenario s;
+    s.parallelism.tensorModelParallelSize = 4;
+    s.cluster.numGpus = 4;
+    s.model.hiddenSize = 7168;
+    s.model.numAttentionHeads = 128;
+    s.model.multiLatentAttention = true;
+    s.model.qLoraRank = 1536;
+    s.model.kvLoraRank = 512;
+    s.model.qkHeadDim = 128;
+    s.model.qkPosEmbHeadDim = 64;
+    s.model.vHeadDim = 128;
+    s.model.seqLength = 4096;
+    const double t = 4096, h = 7168, down = 1536 + 512 + 64, q = 32 * 192, kv = 32 * 256, v = 32 * 128;
+    const auto expectQueryFrom = [&](double down, double rank) {
+        const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::attentionOnly);
+        expectProducts(layer.forward, {{KernelId::gemmQkv, t, down, h, 1},
+                                       {KernelId::gemmQkv, t, q, rank, 1},
+                                       {KernelId::gemmQkv, t, kv, 512, 1},
+                                       {KernelId::gemmProj, t, h, v, 1}});
+        expectProducts(layer.backward, {{KernelId::gemmProj, t, v, h, 1},
+                                        {KernelId::gemmProj, h, v, t, 1},
+                                        {KernelId::gemmQkv, t, 512, kv, 1},
+                                        {KernelId::gemmQkv, kv, 512, t, 1},
+                                        {KernelId::gemmQkv, t, rank, q, 1},
+                                        {KernelId::gemmQkv, q, rank, t, 1},
+                                        {KernelId::gemmQkv, t, h, down, 1},
+                                        {KernelId::gemmQkv, down, h, t, 1}});
+    };
+    expectQueryFrom(down, 1536);
+    s.model.qLoraRank = 0; // queries straight from the hidden state
+    expectQueryFrom(512 + 64, h);
+}
+
 TEST(LayerFlops, ASharedExpertOfWidthOneIsCounted)
 {
     Scenario s = mixtralScenario(1, 1, 1, 1);
