@@ -114,6 +114,11 @@ TEST(KnownLimits, QwensWindowCountsWhereItIsUsed)
     };
     EXPECT_EQ(window("true"), 2048);
     EXPECT_EQ(window("false"), 0);
+    EXPECT_EQ(modelOf(R"({"model_type": "qwen2", "num_hidden_layers": 12, "hidden_size": 1024, "num_attention_heads": 16,
+        "num_key_value_heads": 4, "intermediate_size": 3072, "vocab_size": 32000, "use_sliding_window": true})")
+                  .slidingWindow,
+              0)
+        << "none is named";
 }
 
 /// Multi-head attention has as many key heads as query heads, and heads share the hidden size: 1600 / 25 = 64.

@@ -37,6 +37,8 @@ TEST(PipelineLayout, InvalidTextsReportWhere)
         EXPECT_FALSE(layout.errors().front().accepted.empty()) << text;
     }
     EXPECT_EQ(pipelineLayout("Ex|yL").errors().size(), 2U); // both at once
+    EXPECT_EQ(pipelineLayout(std::string(8, 'x')).errors().size(), 8U);
+    EXPECT_EQ(pipelineLayout(std::string(200, 'x')).errors().size(), 8U) << "no more of them";
     EXPECT_NE(pipelineLayout("Et|xtL").errors().front().found.find("character 4"), std::string::npos);
 }
 
