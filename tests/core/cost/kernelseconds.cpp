@@ -79,7 +79,7 @@ TEST(KernelSeconds, AProductThatFillsEveryMultiprocessorOnce)
     EXPECT_NEAR(cost.seconds(k) / expected(3, 8, 512), 1, 1e-9);
 }
 
-/// 9,472 x 512 are the 148 tiles of one wave on B200 (2,250, 4,500 and 9,000 TFLOP/s, 7,700 GB/s). So few terms of k leave the traffic to
+/// 9,472 x 512 are the 148 tiles of one wave on B200 (2,250, 4,500 and 9,000 TFLOP/s, 7,700 GB/s). One wave leaves the traffic to
 /// decide: elements of two bytes, one and a half, and two bytes of each result.
 TEST(KernelSeconds, NarrowElementsMoveFewerBytes)
 {
