@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/scale/scale.h"
 
+#include "core/insight/guarantee/guarantee.h"
 #include "core/insight/scenarios.h"
+#include "core/insight/sensitivity/sensitivity.h"
 #include "core/sim/simulate.h"
 
 #include <gtest/gtest.h>
@@ -29,6 +31,19 @@ TEST(Scale, WeakScalingKeepsTheMicrobatchesOfAReplica)
     const auto strong = scaleCurve(evaluator, s, ScaleMode::strong, {32, 64}, withSamples(500));
     ASSERT_TRUE(strong.ok());
     EXPECT_GT(strong->points[0].step.p50, strong->points[1].step.p50);
+}
+
+/// As the headers state: 500 steps a point of a curve and for a table, 2,000 for a guarantee.
+TEST(Scale, WithoutANumberOfSamplesTheStatedDefaultIsDrawn)
+{
+    Evaluator evaluator;
+    const auto curve = scaleCurve(evaluator, smallScenario(), ScaleMode::weak, {32}, {});
+    const auto table = sensitivity(evaluator, serialGraph(1e-3, 0, 2e-3, 0, 5), {});
+    const auto promise = guarantee(evaluator, smallScenario(), {}, {});
+    ASSERT_TRUE(curve.ok() && table.ok() && promise.ok());
+    EXPECT_EQ(curve->samples, 500);
+    EXPECT_EQ(table->samples, 500);
+    EXPECT_EQ(promise->samples, 2'000);
 }
 
 TEST(Scale, ASizeReportsItsErrorAndWhatIsNotKnown)
