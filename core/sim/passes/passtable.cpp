@@ -27,7 +27,7 @@ constexpr double kSeparateBelow = 0.5;
 constexpr double kOutermost = 0.002;
 /// Cells that a node is made from at least, and fewer only where another lump of lengths begins.
 constexpr int kCellsOfNode = 48, kMinCells = 4;
-constexpr std::size_t kFactorPoints = 512;
+constexpr int kFactorPoints = 512;
 /// Share of the greatest mean delay by rare events of any node from which a node has its own mean delay.
 constexpr double kMinShare = 0.01;
 /// Nodes that a smooth function is fitted to at least.
@@ -49,37 +49,31 @@ bool leavesNode(const StepGraph& graph, int kernelClass)
     return graph.classes[index(kernelClass)].scope == Scope::interNode;
 }
 
-/// The values of a factor that stand for its distribution.
-struct FactorPoints {
-    std::array<double, kFactorPoints> body{}, rare{};
-    double rareProbability = 0.0;
+/// Values of a factor that stand for its distribution, and their probabilities.
+std::vector<std::pair<double, double>> pointsOf(const DrawTable& table)
+{
+    std::vector<std::pair<double, double>> out;
+    const auto add = [&](const QuantileTable& t, double probability) {
+        for (int i = 0; i < kFactorPoints; ++i)
+            out.emplace_back(t.at(static_cast<std::uint32_t>((i + 0.5) * (0x1.0p32 / kFactorPoints))), probability / kFactorPoints);
+    };
+    add(table.body, 1.0 - table.rareProbability);
+    if (table.rareBelow != 0)
+        add(table.rare, table.rareProbability);
+    return out;
+}
 
-    explicit FactorPoints(const DrawTable& table) : rareProbability(table.rareProbability)
-    {
-        for (std::size_t i = 0; i < kFactorPoints; ++i) {
-            const auto word = static_cast<std::uint32_t>((static_cast<double>(i) + 0.5) * (0x1.0p32 / kFactorPoints));
-            body[i] = static_cast<double>(table.body.at(word));
-            rare[i] = table.rareBelow != 0 ? static_cast<double>(table.rare.at(word)) : 0.0;
-        }
+/// Exposed seconds of a collective under a factor: mean and variance.
+Moments exposed(const std::vector<std::pair<double, double>>& points, double mean, double hidden)
+{
+    double first = 0.0, second = 0.0;
+    for (const auto& [factor, probability] : points) {
+        const double x = std::max(0.0, mean * factor - hidden);
+        first += probability * x;
+        second += probability * x * x;
     }
-
-    /// Exposed seconds of a collective: mean and variance.
-    [[nodiscard]] Moments exposed(double mean, double hidden) const
-    {
-        double first = 0.0, second = 0.0;
-        const auto add = [&](const std::array<double, kFactorPoints>& factors, double weight) {
-            for (const double factor : factors) {
-                const double x = std::max(0.0, mean * factor - hidden);
-                first += weight / kFactorPoints * x;
-                second += weight / kFactorPoints * x * x;
-            }
-        };
-        add(body, 1.0 - rareProbability);
-        if (rareProbability > 0.0)
-            add(rare, rareProbability);
-        return {first, std::max(0.0, second - first * first)};
-    }
-};
+    return {first, std::max(0.0, second - first * first)};
+}
 
 /// Values at the first nodes as a polynomial of the lowest degree that their standard errors allow, or as they are: what varies little with
 /// the length is known from all nodes together.
@@ -179,20 +173,20 @@ private:
         std::vector<double> extra(m_kind.link.size(), 0.0);
         for (const auto& [key, count] : distinct) {
             const auto& [of, mean, hidden, barrier] = key;
-            const FactorPoints factor(m_in.temporal[index(of)]);
+            const auto factor = pointsOf(m_in.temporal[index(of)]);
             const std::size_t scope = leavesNode(m_in.graph, of) ? 1 : 0;
             out.exposedMean[scope].resize(kRegimeNodes);
             out.exposedVariance[scope].resize(kRegimeNodes);
             for (std::size_t i = 0; i < kRegimeNodes; ++i) {
-                const Moments m = factor.exposed(mean * std::exp(kRegimeLow + kRegimeStep * static_cast<double>(i)), hidden);
+                const Moments m = exposed(factor, mean * std::exp(kRegimeLow + kRegimeStep * static_cast<double>(i)), hidden);
                 out.exposedMean[scope][i] += count * m.mean;
                 out.exposedVariance[scope][i] += count * m.variance;
             }
             if (scope == 1 && barrier != Barrier::unit)
                 for (std::size_t k = 0; k < extra.size(); ++k)
                     extra[k] += count
-                                * (factor.exposed(mean * static_cast<double>(m_kind.link[k] / m_kind.fastestLink()), hidden).mean
-                                   - factor.exposed(mean, hidden).mean);
+                                * (exposed(factor, mean * static_cast<double>(m_kind.link[k] / m_kind.fastestLink()), hidden).mean
+                                   - exposed(factor, mean, hidden).mean);
         }
         if (m_kind.slowestLink() > m_kind.fastestLink() && out.computeSeconds > 0.0)
             for (const double seconds : extra)
