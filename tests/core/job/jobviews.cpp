@@ -38,6 +38,18 @@ TEST(JobViews, EveryCalendarDayHasItsShare)
     EXPECT_EQ(days[3].date, "2026-03-09");
 }
 
+TEST(JobViews, TheFirstDayIsTheOneThatTheFastestRunEndsIn)
+{
+    JobReport r = tenRuns();
+    r.sortedDays = {10.5, 10.7, 11.2, 11.9};
+    const std::vector<DayShare> days = dayShares(r);
+    ASSERT_GE(days.size(), 2U);
+    const auto ten = std::find_if(days.begin(), days.end(), [](const DayShare& d) { return d.share > 0; });
+    EXPECT_EQ(ten->day, 10);
+    EXPECT_NEAR(ten->share, 0.5, 1e-12);
+    EXPECT_EQ(ten->date, "2026-03-06");
+}
+
 TEST(JobViews, WideDistributionsAreBinned)
 {
     JobReport r = tenRuns();

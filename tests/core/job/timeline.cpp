@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace prism {
 namespace {
@@ -144,6 +145,61 @@ TEST(Timeline, AnAsynchronousCheckpointIsSafeOnlyLater)
     const double length = 901, mtbf = 6480;
     const double expected = 900 * (1 - std::exp(-400 / mtbf)) / std::expm1(length / mtbf);
     EXPECT_NEAR(rework(400) - rework(0), expected, 0.08 * expected);
+}
+
+/// Four nodes of which three hold a replica, one spare, repairs longer than the job: the spare replaces the first node that fails, without
+/// the second the job shrinks, without the third it waits.
+TEST(Timeline, AJobShrinksDownToOneReplica)
+{
+    TimelineInputs in = plain();
+    in.softFailureRate = 0;
+    in.nodes = 4;
+    in.nodesPerReplica = 3;
+    in.nodeFailureRate = 1.0 / 25'000;
+    in.repair = 1e7;
+    in.spareNodes = 1;
+    in.shrinks = true;
+    int seen[3] = {};
+    for (std::uint64_t run = 0; run < 60; ++run) {
+        const RunLedger r = sampledRun(in, 4, run);
+        ++seen[std::clamp(r.failures - 1, 0, 2)];
+        EXPECT_EQ(r.shrunk > 0, r.failures > 1) << run;
+        EXPECT_EQ(r.waiting > 0, r.failures > 2) << run;
+    }
+    EXPECT_GT(*std::min_element(std::begin(seen), std::end(seen)), 3);
+    in.nodesPerReplica = 4; // no replica is left without one node: it waits as if it could not shrink
+    for (std::uint64_t run = 0; run < 10; ++run) {
+        in.shrinks = true;
+        const RunLedger can = sampledRun(in, 4, run);
+        in.shrinks = false;
+        const RunLedger cannot = sampledRun(in, 4, run);
+        EXPECT_EQ(can.wall, cannot.wall);
+        EXPECT_EQ(can.waiting, cannot.waiting);
+        EXPECT_EQ(can.shrunk, 0);
+    }
+}
+
+/// Three intervals of 900 s with 60 s of checkpoint. One that takes 2,000 s to be safe is replaced before: a failure loses all that was
+/// done, as it does in a job of 2,880 s without checkpoints.
+TEST(Timeline, ACheckpointThatIsReplacedBeforeItIsSafeSavesNothing)
+{
+    TimelineInputs in = plain(), without = plain();
+    in.workSeconds = 3 * 900;
+    in.persist = 2'000;
+    without.workSeconds = 3 * 960;
+    without.interval = INFINITY;
+    without.block = 0;
+    int late = 0;
+    for (std::uint64_t run = 0; run < 1'000; ++run) {
+        const RunLedger r = sampledRun(in, 6, run), bare = sampledRun(without, 6, run);
+        if (bare.failures != 1)
+            continue;
+        const double failed = bare.rework;
+        EXPECT_NEAR(r.wall, bare.wall, 1e-6) << failed;
+        EXPECT_NEAR(r.rework, 900 * std::floor(failed / 960) + std::min(900.0, std::fmod(failed, 960)), 1e-6) << failed;
+        late += failed > 1920 ? 1 : 0;
+    }
+    EXPECT_GT(late, 10);
 }
 
 TEST(Timeline, AJobThatCannotEndIsGivenUp)
