@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace prism {
 namespace {
@@ -80,6 +81,23 @@ TEST(CostedStep, TheWorldIsWhatTheJobIsSplitInto)
     const World& w = step->world;
     EXPECT_EQ(std::tuple(w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches), std::tuple(24, 2, 2, 2, 4, 2, 1, 3, 32));
     EXPECT_EQ(step->tokensPerStep, 96.0 * static_cast<double>(s.model.seqLength));
+}
+
+/// A capacity factor drops what exceeds it: nothing of the imbalance is left, be it from step to step or over the regimes of a run.
+TEST(CostedStep, RoutingVariesOverARunWhereNothingCapsIt)
+{
+    Scenario s = *scenarioPreset("llama2-7b-8-a100");
+    s.model.numExperts = 8;
+    s.model.moeRouterTopk = 2;
+    s.model.moeFfnHiddenSize = 1024;
+    s.variability.moeImbalanceRegime.cv = 0.25;
+    s.variability.moeImbalanceRegime.family = Family::lognormal;
+    for (const auto& [capacity, cv] : {std::pair{0.0, 0.25}, {1.5, 0.0}}) {
+        s.model.moeCapacityFactor = capacity;
+        const Result<CostedStep> step = costStep(s);
+        ASSERT_TRUE(step.ok()) << step.errors().front().message;
+        EXPECT_EQ(step->graph.routingRegime.cv, cv);
+    }
 }
 
 TEST(ShapeCorrection, HeldOutErrorsAreMeansOverRows)
