@@ -145,18 +145,6 @@ Result<RevisionId> Study::updateScenario(ScenarioId id, const ScenarioEdit& edit
     return problem;
 }
 
-Diagnostics Study::revert(ScenarioId id, RevisionId revision)
-{
-    const std::lock_guard guard(m_impl->mutex);
-    Impl& impl = *m_impl;
-    return impl.write([&] {
-        impl.need(id);
-        if (impl.db.integer("SELECT count(*) FROM revision WHERE id = ?1 AND scenario = ?2", revision.value, id.value) == 0)
-            failStudy(kInvalid, "The scenario has no such revision.", std::to_string(revision.value));
-        impl.changeField(impl.beginStep("Revert"), id.value, "current", revision.value);
-    });
-}
-
 Diagnostics Study::rename(ScenarioId id, const std::string& name)
 {
     const std::lock_guard guard(m_impl->mutex);

@@ -153,12 +153,6 @@ Diagnostics Study::putResult(ContentHash hash, const std::string& kind, const Re
     });
 }
 
-Diagnostics Study::clearResults()
-{
-    const std::lock_guard guard(m_impl->mutex);
-    return m_impl->write([&] { m_impl->db.run("DELETE FROM result"); });
-}
-
 Result<std::optional<StoredResult>> Study::result(ContentHash hash, const std::string& kind, const std::string& engineVersion,
                                                   std::uint64_t seed) const
 {

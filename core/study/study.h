@@ -40,8 +40,6 @@ public:
     /// At the end of the order. A taken name gets a number: "base 2". `json` up to 64 MiB.
     [[nodiscard]] Result<ScenarioId> addScenario(const std::string& name, const std::string& json, ScenarioId parent = {});
     [[nodiscard]] Result<RevisionId> updateScenario(ScenarioId id, const ScenarioEdit& edit);
-    /// Makes an earlier revision of the scenario current again.
-    [[nodiscard]] Diagnostics revert(ScenarioId id, RevisionId revision);
     [[nodiscard]] Diagnostics rename(ScenarioId id, const std::string& name);
     /// Moves the scenario to `position` (0 = first) of the order.
     [[nodiscard]] Diagnostics reorder(ScenarioId id, int position);
@@ -68,7 +66,6 @@ public:
     /// Replaces a result of the same hash, kind, engine version and seed. Larger than a quarter of the cache: not stored.
     [[nodiscard]] Diagnostics putResult(ContentHash hash, const std::string& kind, const ResultProvenance& provenance,
                                         const std::string& bytes);
-    [[nodiscard]] Diagnostics clearResults();
 
     // look at it
     [[nodiscard]] std::string path() const; ///< empty for memory()
