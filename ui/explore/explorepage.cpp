@@ -76,6 +76,17 @@ const AxisMetric kMetrics[] = {
 constexpr int kLastOfStep = 2;    // of the metrics: those that the present scenario has too
 constexpr double kMinColumn = 48; // at scale 1
 
+/// What a step of the present scenario takes, as if it had been searched.
+ExploreCandidate candidateOf(const Snapshot& now)
+{
+    ExploreCandidate own;
+    own.p50 = {now.across.p50, now.across.ciP50};
+    own.p95 = {now.across.p95, now.across.ciP95};
+    own.peakMemoryGib = now.costed ? now.costed->memory.peakGib : 0;
+    own.tokensPerStep = now.costed ? now.costed->tokensPerStep : 0;
+    return own;
+}
+
 } // namespace
 
 ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
@@ -413,11 +424,7 @@ void ExplorePage::refreshScatter()
         const bool isListed = std::ranges::any_of(data.points, &ScatterPoint::outlined);
         if (const int metrics = std::max(m_xMetric->currentIndex(), m_yMetric->currentIndex());
             now && !isListed && metrics <= kLastOfStep) {
-            ExploreCandidate own;
-            own.p50 = {now->across.p50, now->across.ciP50};
-            own.p95 = {now->across.p95, now->across.ciP95};
-            own.peakMemoryGib = now->costed ? now->costed->memory.peakGib : 0;
-            own.tokensPerStep = now->costed ? now->costed->tokensPerStep : 0;
+            const ExploreCandidate own = candidateOf(*now);
             const Estimate atX = shown(x, own), atY = shown(y, own);
             data.points.push_back(
                 {u"now"_s, tr("present scenario"), atX.value, atY.value, atX.halfWidth, atY.halfWidth, false, tr("now"), true, {}});
