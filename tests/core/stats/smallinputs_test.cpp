@@ -33,7 +33,7 @@ TEST(SmallInputs, NumbersThatHardlyDifferAreSorted)
     std::mt19937_64 random(5);
     for (const double base : {2e-3, -1e-5, 1e7, 0.0})
         for (const std::size_t n : {2, 63, 64, 144, 2000}) {
-            std::vector<double> values; // few of them, units of the last place apart
+            std::vector<double> values; // few of them, which differ by units of the last place
             for (std::size_t i = 0; i < n; ++i)
                 values.push_back(base + std::ldexp(std::abs(base), -52) * static_cast<double>(random() % 40));
             values[n / 2] = std::numeric_limits<double>::infinity();

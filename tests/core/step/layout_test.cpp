@@ -56,7 +56,7 @@ TEST(LayoutOf, DataGroupsLieOnNodesAsTheirRanksDoInEveryOrder)
 }
 
 /// Ranks 0, 1, ... take their places along the dimensions in turn; of those that are 0 in all dimensions but `own`: how many there are, how
-/// many are on the first node, on how many nodes, how far the second is from the first, and on how many nodes of the first pod of so many
+/// many are on the first node, on how many nodes, how far the second is from the first, and on how many nodes of the first pod of that many
 /// ranks they are, 0 where it has them all.
 std::array<std::int64_t, 5> enumerated(const std::vector<std::pair<std::string, std::int64_t>>& dimensions,
                                        const std::vector<std::string>& own, std::int64_t pod)

@@ -56,16 +56,11 @@ TEST(StudyEdits, UndoTakesEveryKindOfChangeBack)
                + std::to_string(study->baseline().value);
     };
     const std::vector<std::function<Diagnostics()>> changes = {
-        [&] { return study->rename(a, "other"); },
-        [&] { return study->reorder(b, 0); },
-        [&] { return study->setVisible(b, false); },
-        [&] { return study->setColour(b, "#112233"); },
-        [&] { return study->setLineStyle(b, "dot"); },
-        [&] { return study->setNote(b, "note"); },
-        [&] { return study->setArchived(b, true); },
-        [&] { return study->setParent(b, {}); },
-        [&] { return study->setBaseline(a); },
-        [&] { return study->remove(a); },
+        [&] { return study->rename(a, "other"); },     [&] { return study->reorder(b, 0); },
+        [&] { return study->setVisible(b, false); },   [&] { return study->setColour(b, "#112233"); },
+        [&] { return study->setLineStyle(b, "dot"); }, [&] { return study->setNote(b, "note"); },
+        [&] { return study->setArchived(b, true); },   [&] { return study->setParent(b, {}); },
+        [&] { return study->setBaseline(a); },         [&] { return study->remove(a); },
     };
     std::vector<std::string> states = {state()};
     for (const auto& change : changes) {
