@@ -88,9 +88,9 @@ bool isNoiseFree(const StepGraph& g)
            && g.delays.stallsPerGpuHour <= 0.0;
 }
 
-/// Variance of a part over that of the whole, and the half-width of its 95 % interval from ten batches. Of the same steps it is that of the
-/// ratio: a long step is long in both.
-Estimate shareOf(const std::vector<double>& part, const std::vector<double>& whole)
+/// Variance of a part over `total`, that of the whole, and the half-width of its 95 % interval from ten batches. Of the same steps it is
+/// that of the ratio: a long step is long in both.
+Estimate shareOf(const std::vector<double>& part, const std::vector<double>& whole, double total)
 {
     constexpr std::size_t kBatches = 10;
     if (part.size() < 4 * kBatches)
@@ -99,7 +99,7 @@ Estimate shareOf(const std::vector<double>& part, const std::vector<double>& who
         const auto at = [&](std::size_t i) { return x.begin() + static_cast<std::ptrdiff_t>(i * x.size() / kBatches); };
         return varianceOf({at(b), at(b + 1)});
     };
-    const double total = varianceOf(whole), share = varianceOf(part) / total;
+    const double share = varianceOf(part) / total;
     std::vector<double> batches;
     for (std::size_t b = 0; b < kBatches; ++b)
         batches.push_back(batch(part, b) - (part.size() == whole.size() ? share * batch(whole, b) : 0.0));
@@ -170,12 +170,10 @@ struct Evaluator::Impl {
                 samples("cause samples", swept, swept.hash(), simOptions(options, same ? 1 : kShareSamples, -1), recall, nodeSamples);
             if (!part->complete)
                 return nullptr;
-            std::vector<double> seconds = part->acrossSeconds;
-            if (same) {
-                seconds.assign(whole.size(), part->acrossSeconds.front());
+            std::vector<double> seconds = same ? std::vector(whole.size(), part->acrossSeconds.front()) : part->acrossSeconds;
+            if (same)
                 addStepDelays(only, options.seed, prism::Run::across, seconds);
-            }
-            const Estimate e = shareOf(seconds, whole);
+            const Estimate e = shareOf(seconds, whole, total);
             *value[c] = e.value;
             *width[c] = e.halfWidth;
             sum += e.value;
