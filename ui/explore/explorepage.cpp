@@ -317,9 +317,8 @@ void ExplorePage::refresh()
         for (std::size_t i = 0; i < found->candidates.size() && s && s->snapshot; ++i)
             if (present < 0 && isCandidate(s->snapshot->scenario, found->candidates[i]))
                 present = static_cast<int>(i);
-        m_model->setExploration(m_shown, present,
-                                s && s->snapshot ? Estimate{s->snapshot->across.p95, s->snapshot->across.ciP95} : Estimate(),
-                                s && s->snapshot && s->snapshot->costed ? s->snapshot->costed->tokensPerStep : 0);
+        const ExploreCandidate now = s && s->snapshot ? candidateOf(*s->snapshot) : ExploreCandidate();
+        m_model->setExploration(m_shown, present, now.p95, now.tokensPerStep);
         fitCandidates();
         m_table->selectRow(0);
     }
