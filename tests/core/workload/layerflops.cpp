@@ -105,7 +105,7 @@ TEST(LayerFlops, AttentionGoesWithThePairsOfTokens)
 
 /// Latent attention of DeepSeek-V3: queries over 1,536 and keys and values over 512 latent channels, 128 heads of 192 (128 + 64 rotary)
 /// for scores and 128 for values; 4,096 tokens on one rank.
-TEST(LayerFlops, LatentAttentionAndItsPrediction)
+Scenario latentAttention()
 {
     Scenario s;
     s.model.hiddenSize = 7168;
@@ -116,8 +116,14 @@ TEST(LayerFlops, LatentAttentionAndItsPrediction)
     s.model.qkHeadDim = 128;
     s.model.qkPosEmbHeadDim = 64;
     s.model.vHeadDim = 128;
-    s.model.ffnHiddenSize = 18432;
     s.model.seqLength = 4096;
+    return s;
+}
+
+TEST(LayerFlops, LatentAttentionAndItsPrediction)
+{
+    Scenario s = latentAttention();
+    s.model.ffnHiddenSize = 18432;
     s.model.mtpNumLayers = 1;
     const double down = 7168.0 * (1536 + 512 + 64), up = 1536.0 * 128 * 192 + 512.0 * 128 * (128 + 128), projection = 128.0 * 128 * 7168;
     const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::attentionOnly);
@@ -198,18 +204,9 @@ TEST(LayerFlops, ProductsHaveTheShapesOfTheirMatrices)
 /// DeepSeek-V3 on TP 4: both low-rank vectors and the shared rotary part from h, then 32 heads of 192 from 1,536 and of 128 + 128 from 512.
 TEST(LayerFlops, ProductsOfLatentAttentionHaveTheShapesOfTheirMatrices)
 {
-    Scenario s;
+    Scenario s = latentAttention();
     s.parallelism.tensorModelParallelSize = 4;
     s.cluster.numGpus = 4;
-    s.model.hiddenSize = 7168;
-    s.model.numAttentionHeads = 128;
-    s.model.multiLatentAttention = true;
-    s.model.qLoraRank = 1536;
-    s.model.kvLoraRank = 512;
-    s.model.qkHeadDim = 128;
-    s.model.qkPosEmbHeadDim = 64;
-    s.model.vHeadDim = 128;
-    s.model.seqLength = 4096;
     const double t = 4096, h = 7168, down = 1536 + 512 + 64, q = 32 * 192, kv = 32 * 256, v = 32 * 128;
     const auto expectQueryFrom = [&](double down, double rank) {
         const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::attentionOnly);
